@@ -1,0 +1,65 @@
+//! `carom cite RUN_OR_METHOD`.
+
+use std::path::Path;
+
+use carom::method::AnyMethod;
+use carom_io::document::{Source, help};
+use carom_io::references;
+use carom_io::scene::{BUILT_IN, BuiltIn, Scene};
+use clap::Args as ClapArgs;
+
+use crate::fail::Fail;
+use crate::input::SceneError;
+use crate::print;
+
+/// Options of `cite`.
+#[derive(ClapArgs)]
+pub struct Args {
+    /// A run folder, a method or a scene
+    of: String,
+}
+
+/// Prints the entries behind a run, a method or a scene.
+pub fn run(args: &Args) -> Result<(), Fail> {
+    let mut text = String::new();
+    for key in keys(&args.of)? {
+        let entry = references::entry(&key)
+            .ok_or_else(|| Fail::Input(format!("error: `{key}` is cited, but references.bib has no such entry")))?;
+        text.push_str(entry);
+        text.push_str("\n\n");
+    }
+    print::out(text.trim_end())?;
+    print::out("\n")
+}
+
+fn keys(of: &str) -> Result<Vec<String>, Fail> {
+    if let Some(method) = AnyMethod::named(of) {
+        return Ok(method.cites().iter().map(|key| key.to_string()).collect());
+    }
+    let source = match BuiltIn::named(of) {
+        Some(scene) => Source::new(of, scene.text),
+        None => {
+            let path = Path::new(of);
+            let path = if path.is_dir() { path.join("scene.toml") } else { path.to_path_buf() };
+            let bytes = std::fs::read(&path).map_err(|error| unknown(of, &error))?;
+            Source::from_bytes(path.display().to_string(), bytes)
+                .map_err(|found| SceneError::Wrong(found, Source::new(of, "")))?
+        }
+    };
+    let scene = Scene::read(of, &source, &[]).map_err(|found| SceneError::Wrong(found, source))?;
+    let mut keys: Vec<String> = scene.method.cites().iter().map(|key| key.to_string()).collect();
+    for key in scene.cites {
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    Ok(keys)
+}
+
+fn unknown(of: &str, error: &std::io::Error) -> Fail {
+    let methods = AnyMethod::all();
+    let names: Vec<&str> =
+        methods.iter().map(AnyMethod::name).chain(BUILT_IN.iter().map(|scene| scene.name)).collect();
+    let help = help("methods and scenes", of, &names).unwrap_or_default();
+    Fail::Input(format!("error: {of}: no method, scene or run folder ({error})\n   = help: {help}"))
+}

@@ -1,0 +1,8 @@
+//! The commands, one file each.
+
+pub mod check;
+pub mod cite;
+pub mod methods;
+pub mod run;
+pub mod scenes;
+pub mod show;

@@ -1,0 +1,162 @@
+//! `carom run SCENE`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use carom::measures::Summary;
+use carom::run::{Grid, Outcome, Run};
+use carom_io::folder::RunFolder;
+use carom_io::report::RunReport;
+use carom_io::scene::Scene;
+use clap::Args as ClapArgs;
+
+use crate::fail::Fail;
+use crate::input::{SceneArgs, out_folder};
+use crate::print::{self, short};
+use crate::progress::Progress;
+
+/// Options of `run`.
+#[derive(ClapArgs)]
+pub struct Args {
+    #[command(flatten)]
+    scene: SceneArgs,
+    /// Folder of the run; one that holds something else than a run is refused [default: runs/SCENE]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// One JSON document on standard output, everything else on standard error
+    #[arg(long)]
+    json: bool,
+    /// No progress, no report
+    #[arg(long)]
+    quiet: bool,
+    /// Threads to use; the result does not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+}
+
+/// Simulates a scene.
+pub fn run(args: &Args) -> Result<(), Fail> {
+    let scene = args.scene.read()?;
+    let folder = RunFolder::create(&out_folder(&args.out, &scene))
+        .map_err(|error| Fail::Input(format!("error: --out: {error}")))?;
+    let failed = |error: &dyn std::fmt::Display| Fail::Failed(format!("error: {error}"));
+    folder.write("scene.toml", &scene.to_toml()).map_err(|error| failed(&error))?;
+
+    let mut summary = Summary::new(&scene.problem);
+    let mut progress = Progress::new(scene.run.steps, args.quiet);
+    let begin = Instant::now();
+    let outcome = simulate(&scene, &mut summary, &mut progress)?;
+    let seconds = begin.elapsed().as_secs_f64();
+    progress.finish();
+
+    let report = RunReport::new(&scene, &outcome, &summary, seconds);
+    let text = serde_json::to_string_pretty(&report).map_err(|error| failed(&error))? + "\n";
+    folder.write("run.json", &text).map_err(|error| failed(&error))?;
+    if args.json {
+        print::out(&text)?;
+    } else if !args.quiet {
+        print::out(&table(&scene, &report, &folder))?;
+    }
+    match &outcome.ended {
+        None => Ok(()),
+        Some(ended) => Err(Fail::Failed(format!(
+            "error: {ended}\nkept: {} of {} steps, to t = {}; see {}",
+            outcome.steps,
+            scene.run.steps,
+            outcome.state.t,
+            folder.path().join("run.json").display()
+        ))),
+    }
+}
+
+fn simulate(scene: &Scene, summary: &mut Summary, progress: &mut Progress) -> Result<Outcome, Fail> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    // Ctrl-C ends the run after the step that is being made; a second one ends the program.
+    let handler = move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(1);
+        }
+    };
+    ctrlc::set_handler(handler).map_err(|error| Fail::Failed(format!("error: {error}")))?;
+    let (problem, settings) = (&scene.problem, &scene.run);
+    let system = &*problem.system;
+    let mut stepper = scene
+        .method
+        .stepper(system, &problem.initial.q)
+        .map_err(|refusal| Fail::Input(format!("error: {refusal}")))?;
+    let grid = Grid { t0: problem.initial.t, h: settings.h, steps: settings.steps };
+    let run = Run { system, stepper: &mut *stepper, grid, on_failure: settings.on_failure };
+    Ok(run.go(problem.initial.clone(), &mut [summary, progress], &stop))
+}
+
+/// The structure report: what was kept, what was not, in numbers.
+fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
+    let mut text = format!("{}: {}\n", report.scene, scene.title.as_deref().unwrap_or("a scene of its own"));
+    let rate =
+        report.steps_per_second.map_or_else(String::new, |rate| format!(", {} steps/s", short(rate.round())));
+    text.push_str(&format!(
+        "{} with h = {}: {} steps to t = {} in {:.3} s{rate}\n\n",
+        report.method,
+        short(report.h),
+        report.steps,
+        short(report.t),
+        report.wall_seconds
+    ));
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    let mut row = |name: &str, value: String, meaning: String| rows.push(vec![format!("  {name}"), value, meaning]);
+    let energy = &report.energy;
+    row("energy", short(energy.initial), "at the start".into());
+    row(
+        "  range",
+        format!("{:+.2e} … {:+.2e}", energy.min - energy.initial, energy.max - energy.initial),
+        "largest departures, looked at in every step".into(),
+    );
+    if let (Some(slope), Some(error)) = (energy.slope, energy.slope_error) {
+        let verdict = if slope.abs() <= 3.0 * error { "no drift: 0 within 3 standard errors" } else { "drift" };
+        row("  slope", format!("{slope:+.1e} ± {error:.0e}"), format!("per unit of time; {verdict}"));
+    }
+    momentum_row(&mut row, "linear momentum", report.momentum.linear_max_change, &report.momentum.linear_change);
+    momentum_row(&mut row, "angular momentum", report.momentum.angular_max_change, &report.momentum.angular_change);
+    if let (Some(f), Some(rate)) = (report.constraints.max_equality, report.constraints.max_equality_velocity) {
+        row(
+            "equalities",
+            format!("{f:.1e}"),
+            format!("largest violation; {rate:.1e} of the hidden velocity constraints"),
+        );
+    }
+    if let Some(depth) = report.constraints.max_penetration {
+        row("inequalities", format!("{depth:.1e}"), "largest penetration".into());
+    }
+    let solver = &report.solver;
+    let mean = solver.iterations_mean.unwrap_or(0.0);
+    let iterations = if solver.iterations_max == 0 { "explicit".into() } else { format!("{mean:.2}") };
+    let meaning = match solver.iterations_max {
+        0 => "no equations to solve".into(),
+        most => format!("iterations per step, {most} at most; worst residual {:.1e}", solver.worst_residual),
+    };
+    row("solver", iterations, meaning);
+    row("files", folder.path().display().to_string(), "run.json, scene.toml".into());
+    text.push_str(&print::columns(&rows));
+    for note in &report.notes {
+        text.push_str(&format!("note: {note}\n"));
+    }
+    text
+}
+
+fn momentum_row(
+    row: &mut impl FnMut(&str, String, String),
+    name: &str,
+    conserved: Option<f64>,
+    change: &Option<Vec<f64>>,
+) {
+    match (conserved, change) {
+        (Some(largest), _) => {
+            row(name, format!("{largest:.1e}"), "largest change of the conserved components".into())
+        }
+        (None, Some(_)) => row(name, "–".into(), "not conserved by this scene".into()),
+        (None, None) => {}
+    }
+}

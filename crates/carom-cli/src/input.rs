@@ -1,0 +1,115 @@
+//! Scenes and options from the command line.
+
+use std::path::{Path, PathBuf};
+
+use carom_io::document::{Diagnostic, Edit, Source, help};
+use carom_io::scene::{BUILT_IN, BuiltIn, Scene};
+use clap::Args;
+
+use crate::fail::Fail;
+
+/// A scene and the changes that the command line makes to it.
+#[derive(Args)]
+pub struct SceneArgs {
+    /// A built-in scene (see `carom scenes`) or a .toml file
+    pub scene: String,
+    /// Use this method, with its default options
+    #[arg(long, value_name = "NAME")]
+    pub method: Option<String>,
+    /// Length of a step
+    #[arg(long, value_name = "H", allow_hyphen_values = true)]
+    pub step: Option<String>,
+    /// Time at the end
+    #[arg(long, value_name = "T", conflicts_with = "steps", allow_hyphen_values = true)]
+    pub until: Option<String>,
+    /// Number of steps
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub steps: Option<String>,
+    /// Record every K-th step
+    #[arg(long, value_name = "K")]
+    pub every: Option<String>,
+    /// Change any value of the scene, like parameters.g=1.62 (repeatable)
+    #[arg(long, value_name = "KEY.PATH=VALUE")]
+    pub set: Vec<String>,
+}
+
+impl SceneArgs {
+    /// The changes, in the order in which they are made: the method first, so that `--set` can reach its options.
+    fn edits(&self) -> Vec<Edit> {
+        let mut edits = Vec::new();
+        if let Some(name) = &self.method {
+            let argument = format!("method={{ name = {name:?} }}");
+            edits.push(Edit { shown: format!("--method {name}"), argument, displaces: None });
+        }
+        let run = |key: &str, value: &Option<String>| {
+            value.as_ref().map(|value| Edit::option(&format!("--{key}"), &format!("run.{key}"), value))
+        };
+        edits.extend(run("step", &self.step));
+        edits.extend(run("until", &self.until).map(|edit| Edit { displaces: Some(("run", "steps")), ..edit }));
+        edits.extend(run("steps", &self.steps).map(|edit| Edit { displaces: Some(("run", "until")), ..edit }));
+        edits.extend(run("every", &self.every));
+        edits.extend(self.set.iter().map(|argument| Edit::set(argument)));
+        edits
+    }
+
+    /// Reads the scene with all changes.
+    pub fn read(&self) -> Result<Scene, SceneError> {
+        let (name, source) = source(&self.scene)?;
+        Scene::read(&name, &source, &self.edits()).map_err(|found| SceneError::Wrong(found, source))
+    }
+}
+
+/// Why a scene cannot be used.
+pub enum SceneError {
+    /// It cannot be found or opened.
+    Missing(String),
+    /// It is wrong.
+    Wrong(Vec<Diagnostic>, Source),
+}
+
+impl From<SceneError> for Fail {
+    fn from(error: SceneError) -> Self {
+        match error {
+            SceneError::Missing(message) => Fail::Input(message),
+            SceneError::Wrong(found, source) => {
+                let mut text: Vec<String> = found.iter().map(|problem| problem.render(&source)).collect();
+                let count = found.len();
+                let plural = if count == 1 { "" } else { "s" };
+                text.push(format!("{}: {count} problem{plural}", source.name()));
+                Fail::Input(text.join("\n\n"))
+            }
+        }
+    }
+}
+
+/// The text of a scene, by built-in name or path.
+fn source(scene: &str) -> Result<(String, Source), SceneError> {
+    if let Some(built_in) = BuiltIn::named(scene) {
+        let source = Source::new(format!("{scene} (built in)"), built_in.text);
+        return Ok((scene.to_string(), source));
+    }
+    let path = Path::new(scene);
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            let names: Vec<&str> = BUILT_IN.iter().map(|scene| scene.name).collect();
+            let mut message = format!("error: {scene}: no built-in scene has this name, and as a file: {error}");
+            if !scene.ends_with(".toml")
+                && let Some(help) = help("built-in scenes", scene, &names)
+            {
+                message.push_str(&format!("\n   = help: {help}"));
+            }
+            return Err(SceneError::Missing(message));
+        }
+    };
+    let name = path.file_stem().map_or_else(|| scene.into(), |stem| stem.to_string_lossy().into_owned());
+    match Source::from_bytes(scene, bytes) {
+        Ok(source) => Ok((name, source)),
+        Err(found) => Err(SceneError::Wrong(found, Source::new(scene, ""))),
+    }
+}
+
+/// The folder of a run: the given one or `runs/<scene>`.
+pub fn out_folder(given: &Option<PathBuf>, scene: &Scene) -> PathBuf {
+    given.clone().unwrap_or_else(|| Path::new("runs").join(&scene.name))
+}

@@ -1,0 +1,53 @@
+//! The command `carom`.
+
+mod cmd;
+mod fail;
+mod input;
+mod print;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Mechanics with contact, simulated so that its structure survives.
+#[derive(Parser)]
+#[command(name = "carom", version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Simulate a scene: progress, structure report, run folder
+    Run(cmd::run::Args),
+    /// Parse and validate a scene; report every problem
+    Check(cmd::check::Args),
+    /// List the built-in scenes
+    Scenes(cmd::scenes::Args),
+    /// List the methods: what each preserves, its order, what it takes
+    Methods(cmd::methods::Args),
+    /// Print a built-in scene, to copy and change
+    Show(cmd::show::Args),
+    /// Print the JSON Schema of the scene format
+    Schema,
+    /// Print the BibTeX entries behind a run, a scene or a method
+    Cite(cmd::cite::Args),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Run(args) => cmd::run::run(&args),
+        Command::Check(args) => cmd::check::run(&args),
+        Command::Scenes(args) => cmd::scenes::run(&args),
+        Command::Methods(args) => cmd::methods::run(&args),
+        Command::Show(args) => cmd::show::run(&args),
+        Command::Schema => print::json(&carom_io::scene::schema()),
+        Command::Cite(args) => cmd::cite::run(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

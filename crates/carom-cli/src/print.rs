@@ -1,0 +1,70 @@
+//! Printing: JSON, tables, numbers.
+
+use std::io::{self, Write as _};
+
+use serde::Serialize;
+
+use crate::fail::Fail;
+
+/// Prints a text to standard output; a closed pipe is no error.
+pub fn out(text: &str) -> Result<(), Fail> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Fail::Gone),
+        Err(error) => Err(Fail::Failed(format!("error: standard output: {error}"))),
+    }
+}
+
+/// Prints one JSON document.
+pub fn json(value: &impl Serialize) -> Result<(), Fail> {
+    match serde_json::to_string_pretty(value) {
+        Ok(text) => out(&(text + "\n")),
+        Err(error) => Err(Fail::Failed(format!("error: {error}"))),
+    }
+}
+
+/// Lines of cells, the columns aligned; the last column is not padded.
+pub fn columns(rows: &[Vec<String>]) -> String {
+    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..count).map(width).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(&widths) {
+            line.push_str(cell);
+            let pad = width - cell.chars().count() + 2;
+            line.extend(std::iter::repeat_n(' ', pad));
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// A number in few characters.
+pub fn short(value: f64) -> String {
+    if value == 0.0 {
+        "0".into()
+    } else if (1e-3..1e6).contains(&value.abs()) {
+        let text = format!("{value:.6}");
+        text.trim_end_matches('0').trim_end_matches('.').to_string()
+    } else {
+        format!("{value:.2e}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{columns, short};
+
+    #[test]
+    fn numbers_are_short_and_columns_aligned() {
+        assert_eq!([short(0.0), short(-1.5), short(1234.0), short(3.2e-15)], ["0", "-1.5", "1234", "3.20e-15"]);
+        let rows = [vec!["a".to_string(), "é".to_string(), "x".to_string()], vec!["long".into(), "b".into()]];
+        assert_eq!(columns(&rows), "a     é  x\nlong  b\n");
+    }
+}

@@ -1,0 +1,109 @@
+//! "Did you mean …?": the known name nearest to an unknown one.
+
+/// Names longer than this are not compared.
+const LONGEST: usize = 64;
+
+/// The candidate that `word` most likely stands for; the first of several equally near ones.
+///
+/// A third of the letters may differ, at least one in words of two letters or more; a difference
+/// in case only always counts as near.
+pub fn closest<'a, S: AsRef<str>>(word: &str, candidates: &'a [S]) -> Option<&'a str> {
+    let letters: Vec<char> = word.chars().take(LONGEST + 1).collect();
+    if letters.is_empty() || letters.len() > LONGEST {
+        return None;
+    }
+    let lower = word.to_lowercase();
+    let mut best: Option<(usize, &str)> = None;
+    for candidate in candidates.iter().map(AsRef::as_ref) {
+        let other: Vec<char> = candidate.chars().take(LONGEST + 1).collect();
+        let longer = letters.len().max(other.len());
+        if longer > LONGEST {
+            continue;
+        }
+        let (distance, allowed) = if candidate.to_lowercase() == lower {
+            (0, 0)
+        } else if longer < 2 {
+            continue;
+        } else {
+            (edit_distance(&letters, &other), (longer / 3).max(1))
+        };
+        if distance <= allowed && best.is_none_or(|(least, _)| distance < least) {
+            best = Some((distance, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
+}
+
+/// The text of a help line: the nearest candidate, if any, and the list of all of them after
+/// `label` (for example "known keys"). Nothing if there are no candidates.
+pub fn help<S: AsRef<str>>(label: &str, word: &str, candidates: &[S]) -> Option<String> {
+    if candidates.is_empty() {
+        return None;
+    }
+    let all: Vec<&str> = candidates.iter().map(AsRef::as_ref).collect();
+    let list = format!("{label}: {}", all.join(", "));
+    Some(match closest(word, candidates) {
+        Some(name) => format!("did you mean `{name}`? {list}"),
+        None => list,
+    })
+}
+
+/// Number of insertions, deletions, substitutions and swaps of neighbours between two words
+/// (the optimal string alignment distance).
+fn edit_distance(a: &[char], b: &[char]) -> usize {
+    let mut before: Vec<usize> = vec![0; b.len() + 1];
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let changed = usize::from(a[i - 1] != b[j - 1]);
+            let mut least = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + changed);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                least = least.min(before[j - 2] + 1);
+            }
+            row.push(least);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn distance(a: &str, b: &str) -> usize {
+        let letters = |text: &str| text.chars().collect::<Vec<_>>();
+        edit_distance(&letters(a), &letters(b))
+    }
+
+    #[test]
+    fn distances() {
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("abc", ""), 3);
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("stpe", "step"), 1, "a swap is one edit");
+        assert_eq!(distance("θα", "θβ"), 1);
+    }
+
+    #[test]
+    fn nearest_name() {
+        let known = ["step", "until", "steps", "every", "g"];
+        assert_eq!(closest("stpe", &known), Some("step"));
+        assert_eq!(closest("untl", &known), Some("until"));
+        assert_eq!(closest("STEPS", &known), Some("steps"));
+        assert_eq!(closest("G", &known), Some("g"));
+        assert_eq!(closest("h", &known), None, "one letter is like any other");
+        assert_eq!(closest("colour", &known), None);
+        assert_eq!(closest("", &known), None);
+        assert_eq!(closest(&"s".repeat(100_000), &known), None);
+        assert_eq!(closest::<&str>("a", &[]), None);
+    }
+
+    #[test]
+    fn help_lines() {
+        assert_eq!(help("known", "thetaa", &["theta", "g"]).unwrap(), "did you mean `theta`? known: theta, g");
+        assert_eq!(help("known", "zzz", &["theta", "g"]).unwrap(), "known: theta, g");
+        assert_eq!(help::<String>("known", "zzz", &[]), None);
+    }
+}

@@ -1,0 +1,213 @@
+//! `run.json`: what a run came to, in numbers.
+
+use carom::measures::Summary;
+use carom::problem::Level;
+use carom::run::Outcome;
+use carom::steppers::shared::mass::InverseMass;
+use serde::Serialize;
+
+use crate::scene::Scene;
+
+/// The document of `carom run --json`. A quantity without meaning for the scene or method is `null`.
+#[derive(Debug, Clone, Serialize)]
+pub struct RunReport {
+    /// Version of carom.
+    pub carom: &'static str,
+    /// Name of the scene.
+    pub scene: String,
+    /// Name of the method.
+    pub method: &'static str,
+    /// Length of a step.
+    pub h: f64,
+    /// Steps made.
+    pub steps: u64,
+    /// Time at the end.
+    pub t: f64,
+    /// Seconds that the run took.
+    pub wall_seconds: f64,
+    /// Steps per second.
+    pub steps_per_second: Option<f64>,
+    /// Energy.
+    pub energy: Energy,
+    /// Momentum.
+    pub momentum: MomentumChange,
+    /// Constraints.
+    pub constraints: Constraints,
+    /// Reflections or located impacts.
+    pub impacts: Option<u64>,
+    /// Steps with a contact impulse.
+    pub active_steps: Option<u64>,
+    /// Solver.
+    pub solver: Solver,
+    /// The last state.
+    #[serde(rename = "final")]
+    pub last: FinalState,
+    /// Whether every step was made.
+    pub complete: bool,
+    /// Why the run ended early.
+    pub ended: Option<String>,
+    /// What the user should know.
+    pub notes: Vec<String>,
+}
+
+/// Energy over all steps.
+#[derive(Debug, Clone, Serialize)]
+pub struct Energy {
+    /// At the start.
+    pub initial: f64,
+    /// At the end.
+    #[serde(rename = "final")]
+    pub last: f64,
+    /// Smallest.
+    pub min: f64,
+    /// Largest.
+    pub max: f64,
+    /// Least-squares slope.
+    pub slope: Option<f64>,
+    /// Standard error of the slope.
+    pub slope_error: Option<f64>,
+}
+
+/// Change of momentum since the start.
+#[derive(Debug, Clone, Serialize)]
+pub struct MomentumChange {
+    /// Largest over the run among the conserved components of linear momentum.
+    pub linear_max_change: Option<f64>,
+    /// The same for angular momentum.
+    pub angular_max_change: Option<f64>,
+    /// At the end, by component.
+    pub linear_change: Option<Vec<f64>>,
+    /// At the end, by component.
+    pub angular_change: Option<Vec<f64>>,
+}
+
+/// Largest violations.
+#[derive(Debug, Clone, Serialize)]
+pub struct Constraints {
+    /// Largest |f|.
+    pub max_equality: Option<f64>,
+    /// Largest |df/dt|.
+    pub max_equality_velocity: Option<f64>,
+    /// Largest max(0, −g).
+    pub max_penetration: Option<f64>,
+}
+
+/// What the solver did.
+#[derive(Debug, Clone, Serialize)]
+pub struct Solver {
+    /// Mean iterations per step.
+    pub iterations_mean: Option<f64>,
+    /// Most iterations in a step.
+    pub iterations_max: u32,
+    /// Largest relative residual of an accepted step.
+    pub worst_residual: f64,
+    /// Solves that failed.
+    pub failures: u64,
+    /// Steps that were made of shorter ones.
+    pub halved_steps: u64,
+}
+
+/// The last state.
+#[derive(Debug, Clone, Serialize)]
+pub struct FinalState {
+    /// Coordinates.
+    pub q: Vec<f64>,
+    /// Velocities.
+    pub v: Vec<f64>,
+    /// Momenta.
+    pub p: Vec<f64>,
+}
+
+impl RunReport {
+    /// The report of a run that took `seconds`.
+    pub fn new(scene: &Scene, outcome: &Outcome, summary: &Summary, seconds: f64) -> Self {
+        let state = &outcome.state;
+        let system = &*scene.problem.system;
+        let mut v = state.p.clone();
+        match InverseMass::new(system, &state.q) {
+            Ok(inverse) => inverse.solve(&mut v),
+            Err(_) => v.fill(f64::NAN),
+        }
+        let trend = summary.energy_trend();
+        let energy = summary.energy;
+        let value = |pick: fn(carom::measures::Extremes) -> f64| energy.map_or(f64::NAN, pick);
+        let some = |changes: &[f64]| (!changes.is_empty()).then(|| changes.to_vec());
+        let ((linear, linear_max), (angular, angular_max)) = (summary.linear(), summary.angular());
+        Self {
+            carom: env!("CARGO_PKG_VERSION"),
+            scene: scene.name.clone(),
+            method: scene.method.name(),
+            h: scene.run.h,
+            steps: outcome.steps,
+            t: state.t,
+            wall_seconds: seconds,
+            steps_per_second: (seconds > 0.0).then(|| outcome.steps as f64 / seconds),
+            energy: Energy {
+                initial: value(|energy| energy.initial),
+                last: value(|energy| energy.last),
+                min: value(|energy| energy.min),
+                max: value(|energy| energy.max),
+                slope: trend.map(|trend| trend.slope),
+                slope_error: trend.map(|trend| trend.error),
+            },
+            momentum: MomentumChange {
+                linear_max_change: linear_max,
+                angular_max_change: angular_max,
+                linear_change: some(linear),
+                angular_change: some(angular),
+            },
+            constraints: Constraints {
+                max_equality: summary.max_equality,
+                max_equality_velocity: summary.max_equality_velocity,
+                max_penetration: summary.max_penetration,
+            },
+            impacts: None,
+            active_steps: None,
+            solver: Solver {
+                iterations_mean: summary.iterations_mean(),
+                iterations_max: summary.iterations_max,
+                worst_residual: summary.worst_residual,
+                failures: outcome.failures,
+                halved_steps: outcome.halved_steps,
+            },
+            last: FinalState { q: state.q.clone(), v, p: state.p.clone() },
+            complete: outcome.ended.is_none(),
+            ended: outcome.ended.as_ref().map(ToString::to_string),
+            notes: {
+                let mut notes = notes(scene);
+                notes.extend(halved(outcome));
+                notes
+            },
+        }
+    }
+}
+
+/// What the user should know before a run: a rounded end, a projected state.
+pub fn notes(scene: &Scene) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(until) = scene.run.rounded_from {
+        let (steps, h) = (scene.run.steps, scene.run.h);
+        let end = scene.problem.initial.t + steps as f64 * h;
+        notes.push(format!(
+            "until = {until} is no multiple of the step: the run has {steps} steps and ends at {end}"
+        ));
+    }
+    for adjustment in &scene.problem.adjustments {
+        let what = match adjustment.of {
+            Level::Position => "position",
+            Level::Velocity => "velocity",
+        };
+        notes.push(format!(
+            "the initial {what} was off `{}` by {:.1e} (relative) and was projected; largest change {:.1e}",
+            adjustment.constraint, adjustment.relative, adjustment.change
+        ));
+    }
+    notes
+}
+
+fn halved(outcome: &Outcome) -> Option<String> {
+    let count = outcome.halved_steps;
+    let plural = if count == 1 { "step" } else { "steps" };
+    (count > 0)
+        .then(|| format!("{count} {plural} failed at full length and were halved: another symplectic map there"))
+}

@@ -1,0 +1,316 @@
+//! `[lagrangian]`: generalised coordinates and expressions.
+
+use carom::lagrangian::definition::{Definition, Layout, NamedRow, mass_of_kinetic, split_row};
+use carom::lagrangian::expression::{Graph, NodeId};
+use carom::problem::Points;
+
+use super::names::{Allowed, Family, Names};
+use super::terms::{self, Term};
+use crate::document::{Item, Kind, TableReader};
+
+/// The keys of `[lagrangian]`.
+pub const KEYS: [&str; 10] = [
+    "coordinates",
+    "kinetic",
+    "mass",
+    "potential",
+    "equalities",
+    "inequalities",
+    "nonholonomic",
+    "forces",
+    "points",
+    "define",
+];
+
+const fn allowed(velocities: Result<(), &'static str>, time: Result<(), &'static str>) -> Allowed {
+    Allowed { coordinates: true, velocities, time }
+}
+const ANY: Allowed = allowed(Ok(()), Ok(()));
+const KINETIC: Allowed = allowed(Ok(()), Err("the kinetic energy"));
+const MASS: Allowed = allowed(Err("the mass matrix"), Err("the mass matrix"));
+const POTENTIAL: Allowed = allowed(Err("the potential"), Ok(()));
+const EQUALITY: Allowed = allowed(Err("an equality constraint"), Ok(()));
+const INEQUALITY: Allowed = allowed(Err("an inequality constraint"), Err("an inequality constraint"));
+
+/// What `[lagrangian]` says.
+pub struct Lagrangian {
+    /// The expressions.
+    pub definition: Definition,
+    /// The Cartesian points.
+    pub points: Points,
+}
+
+/// Reads `[lagrangian]`; what is wrong is reported, and the rest is read all the same.
+pub fn read(section: &TableReader, names: &mut Names) -> Option<Lagrangian> {
+    section.finish(&KEYS);
+    read_coordinates(section, names)?;
+    let layout = Layout { n: names.dim() };
+    let mut graph = Graph::new();
+    read_definitions(section, &mut graph, names);
+    let terms = |key: &str, graph: &mut Graph, allowed: Allowed, names: &mut Names| -> Vec<Term> {
+        section.item(key).map_or_else(Vec::new, |item| terms::read(graph, &item, names, allowed))
+    };
+    let potential = terms("potential", &mut graph, POTENTIAL, names);
+    let potential = terms::sum(&mut graph, &potential);
+    let rows = |terms: Vec<Term>| terms.into_iter().map(|Term { name, node }| NamedRow { name, node }).collect();
+    let equalities = rows(terms("equalities", &mut graph, EQUALITY, names));
+    let inequalities = rows(terms("inequalities", &mut graph, INEQUALITY, names));
+    let nonholonomic: Vec<NamedRow> = rows(terms("nonholonomic", &mut graph, ANY, names));
+    if let Some(item) = section.item("nonholonomic") {
+        for row in &nonholonomic {
+            if let Err(misfit) = split_row(&mut graph, layout, row.node) {
+                item.report(format!("`{}`: {misfit}", row.name), None);
+            }
+        }
+    }
+    let mass = read_mass(section, &mut graph, names, layout);
+    let forces = section.item("forces").and_then(|item| read_forces(&item, &mut graph, names));
+    let points = read_points(section, names);
+    let coordinates = coordinate_names(names);
+    let (mass, forces) = (mass?, forces.unwrap_or_default());
+    let definition =
+        Definition { graph, coordinates, mass, potential, forces, equalities, inequalities, nonholonomic };
+    Some(Lagrangian { definition, points })
+}
+
+fn coordinate_names(names: &Names) -> Vec<String> {
+    let each = |family: &Family| -> Vec<String> {
+        match &family.repeat {
+            None => vec![family.name.clone()],
+            Some(repeat) => {
+                (repeat.start..repeat.start + repeat.count).map(|i| format!("{}[{i}]", family.name)).collect()
+            }
+        }
+    };
+    names.families.iter().flat_map(each).collect()
+}
+
+fn read_coordinates(section: &TableReader, names: &mut Names) -> Option<()> {
+    let list = section.required("coordinates")?;
+    let mut fine = true;
+    for item in list.array()? {
+        let (name_item, repeat) = match item.kind() {
+            Kind::Table(_) => {
+                let table = item.table()?;
+                table.finish(&["name", "repeat"]);
+                let repeat = table.get("repeat").map(|_| terms::repeat(&table, names));
+                fine &= repeat != Some(None);
+                (table.required("name"), repeat.flatten())
+            }
+            _ => (Some(item.clone()), None),
+        };
+        let name = name_item.as_ref().and_then(Item::string);
+        match (name, name_item) {
+            (Some(name), Some(name_item)) if names.admit(&name_item, name) => {
+                names.families.push(Family { name: name.to_string(), first: names.dim(), repeat });
+            }
+            _ => fine = false,
+        }
+    }
+    if fine && names.dim() == 0 {
+        list.report("there are no coordinates", Some("name at least one, like coordinates = [\"x\"]".into()));
+        fine = false;
+    }
+    fine.then_some(())
+}
+
+fn read_definitions(section: &TableReader, graph: &mut Graph, names: &mut Names) {
+    let Some(table) = section.table("define") else { return };
+    for (name, item) in table.items() {
+        let fresh = names.admit(&item, name);
+        // A broken definition stays known, so that its uses are not reported too.
+        let node = names.expression(graph, &item, ANY).unwrap_or_else(|| graph.constant(1.0));
+        if fresh {
+            names.definitions.push((name.to_string(), node));
+        }
+    }
+}
+
+fn read_mass(section: &TableReader, graph: &mut Graph, names: &mut Names, layout: Layout) -> Option<Vec<NodeId>> {
+    match (section.item("kinetic"), section.item("mass")) {
+        (Some(kinetic), None) => {
+            let count = section.diagnostics().len();
+            let terms = terms::read(graph, &kinetic, names, KINETIC);
+            if section.diagnostics().len() > count {
+                return None;
+            }
+            let total = terms::sum(graph, &terms);
+            mass_of_kinetic(graph, layout, total).map_err(|misfit| kinetic.report(misfit.to_string(), None)).ok()
+        }
+        (None, Some(mass)) => read_mass_entries(&mass, graph, names, layout.n),
+        (Some(_), Some(mass)) => {
+            mass.report("`kinetic` and `mass` are both given", Some("keep one of them".into()));
+            None
+        }
+        (None, None) => {
+            section.report("neither `kinetic` nor `mass` is given", Some("add one, like mass = \"m\"".into()));
+            None
+        }
+    }
+}
+
+fn read_mass_entries(item: &Item, graph: &mut Graph, names: &mut Names, n: usize) -> Option<Vec<NodeId>> {
+    let zero = graph.constant(0.0);
+    let mut mass = vec![zero; n * n];
+    let Kind::Array(_) = item.kind() else {
+        let node = names.expression(graph, item, MASS)?;
+        (0..n).for_each(|i| mass[i * (n + 1)] = node);
+        return Some(mass);
+    };
+    let rows = item.array()?;
+    let matrix = rows.first().is_some_and(|row| matches!(row.kind(), Kind::Array(_)));
+    if !matrix {
+        let count = item_problems(item);
+        let terms = terms::read(graph, item, names, MASS);
+        if item_problems(item) > count {
+            return None;
+        }
+        check_size(item, terms.len(), n)?;
+        terms.iter().enumerate().for_each(|(i, term)| mass[i * (n + 1)] = term.node);
+        return Some(mass);
+    }
+    check_size(item, rows.len(), n)?;
+    for (i, row) in rows.iter().enumerate() {
+        let entries = row.array()?;
+        check_size(row, entries.len(), n)?;
+        for (j, entry) in entries.iter().enumerate() {
+            mass[i * n + j] = names.expression(graph, entry, MASS)?;
+            if j < i && mass[i * n + j] != mass[j * n + i] {
+                let help = format!("write the same expression as in row {j}, column {i}");
+                entry.report("the mass matrix is not symmetric", Some(help));
+                return None;
+            }
+        }
+    }
+    Some(mass)
+}
+
+fn item_problems(item: &Item) -> usize {
+    item.diagnostics().len()
+}
+
+fn check_size(item: &Item, found: usize, n: usize) -> Option<()> {
+    if found == n {
+        return Some(());
+    }
+    item.report(format!("found {found} values, allowed are {n}: one per coordinate"), None);
+    None
+}
+
+fn read_forces(item: &Item, graph: &mut Graph, names: &mut Names) -> Option<Vec<NodeId>> {
+    let n = names.dim();
+    if let Kind::Array(_) = item.kind() {
+        let terms = terms::read(graph, item, names, ANY);
+        check_size(item, terms.len(), n)?;
+        return Some(terms.into_iter().map(|term| term.node).collect());
+    }
+    let zero = graph.constant(0.0);
+    let mut forces = vec![zero; n];
+    by_coordinate(item, names, |names, place, value| {
+        if let Some(node) = names.expression(graph, value, ANY) {
+            forces[place] = node;
+            return true;
+        }
+        false
+    })?;
+    Some(forces)
+}
+
+/// Reads a table whose keys are coordinates; a repeated one has its index in its expression, or an array of values.
+/// `each` gets the coordinate's place and says whether it could use the value.
+pub fn by_coordinate(
+    item: &Item,
+    names: &mut Names,
+    mut each: impl FnMut(&Names, usize, &Item) -> bool,
+) -> Option<()> {
+    let table = item.table()?;
+    let known: Vec<String> = names.families.iter().map(|family| family.name.clone()).collect();
+    table.finish(&known.iter().map(String::as_str).collect::<Vec<_>>());
+    for (key, value) in table.items() {
+        let Some(family) = names.families.iter().find(|family| family.name == key).cloned() else { continue };
+        match (&family.repeat, value.kind()) {
+            (None, _) => {
+                each(names, family.first, &value);
+            }
+            (Some(repeat), Kind::Array(_)) => {
+                let values = value.array()?;
+                check_size(&value, values.len(), repeat.count as usize)?;
+                values.iter().enumerate().for_each(|(i, value)| _ = each(names, family.first + i, value));
+            }
+            (Some(repeat), _) => {
+                for i in 0..repeat.count {
+                    names.indices.push((repeat.index.clone(), (repeat.start + i) as f64));
+                    let fine = each(names, family.first + i as usize, &value);
+                    names.indices.pop();
+                    if !fine {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    Some(())
+}
+
+fn read_points(section: &TableReader, names: &mut Names) -> Points {
+    let mut points = Points::default();
+    for item in section.array("points").unwrap_or_default() {
+        let (position, table) = match item.kind() {
+            Kind::Table(_) => match item.table() {
+                Some(table) => {
+                    table.finish(&["position", "repeat"]);
+                    (table.required("position"), Some(table))
+                }
+                None => (None, None),
+            },
+            _ => (Some(item.clone()), None),
+        };
+        let Some(position) = position else { continue };
+        let mut broken = false;
+        let mut each = |names: &mut Names, _: Option<i64>| {
+            if !broken {
+                broken = read_point(&position, names, &mut points).is_none();
+            }
+        };
+        match &table {
+            Some(table) => _ = terms::for_each(table, names, each),
+            None => each(names, None),
+        }
+    }
+    points
+}
+
+fn read_point(position: &Item, names: &Names, points: &mut Points) -> Option<()> {
+    let parts = position.array()?;
+    if parts.is_empty() || parts.len() > 3 {
+        return position.mismatch("an array of 1, 2 or 3 coordinates");
+    }
+    if points.dimension != 0 && points.dimension != parts.len() {
+        position.report(
+            format!("this point has {} components, those before it {}", parts.len(), points.dimension),
+            None,
+        );
+        return None;
+    }
+    points.dimension = parts.len();
+    let mut graph = Graph::new();
+    let mut indices = Vec::new();
+    for part in &parts {
+        part.string()?;
+        // A coordinate is an expression that is nothing but an input.
+        let node = names.expression(&mut graph, part, allowed(Err("a position"), Err("a position")))?;
+        let place = (0..names.dim()).find(|&i| graph.input(i as u32) == node);
+        match place {
+            Some(place) if !points.members.iter().flatten().chain(&indices).any(|&other| other == place) => {
+                indices.push(place);
+            }
+            Some(_) => {
+                part.report("this coordinate belongs to a point already", None);
+                return None;
+            }
+            None => return part.mismatch("the name of a coordinate"),
+        }
+    }
+    points.members.push(indices);
+    Some(())
+}

@@ -1,0 +1,173 @@
+//! Scenes: what moves and, apart from it, how it is moved.
+//!
+//! The way of a scene: [`document`](crate::document) → [`Scene::read`] → a [`Problem`] with a method and the settings
+//! of the run. Everything that is wrong with a scene is reported at once.
+
+mod builtin;
+mod lagrangian;
+mod names;
+mod schema;
+mod settings;
+mod terms;
+
+pub use builtin::{BUILT_IN, BuiltIn};
+pub use schema::schema;
+pub use settings::RunSettings;
+
+use carom::lagrangian::definition::Definition;
+use carom::lagrangian::expressed::Expressed;
+use carom::method::AnyMethod;
+use carom::problem::{Inconsistency, Problem};
+
+use crate::document::{Diagnostic, Diagnostics, Edit, Origin, Source, Table, TableReader, apply, parse, to_toml};
+use names::Names;
+use settings::Initial;
+
+/// The keys at the top of a scene.
+const KEYS: [&str; 8] = ["title", "description", "cites", "parameters", "lagrangian", "initial", "method", "run"];
+
+/// A scene that can be run.
+pub struct Scene {
+    /// Name: that of the built-in scene or of the file.
+    pub name: String,
+    /// One line.
+    pub title: Option<String>,
+    /// What it shows.
+    pub description: Option<String>,
+    /// Keys of `references.bib`.
+    pub cites: Vec<String>,
+    /// Parameters with their values.
+    pub parameters: Vec<(String, f64)>,
+    /// The system and its initial state.
+    pub problem: Problem,
+    /// The expressions that the system was made of.
+    pub definition: Definition,
+    /// The method.
+    pub method: AnyMethod,
+    /// Settings of the run.
+    pub run: RunSettings,
+    complete: Table,
+}
+
+impl Scene {
+    /// Reads a scene, changed by the edits of the command line.
+    pub fn read(name: &str, source: &Source, edits: &[Edit]) -> Result<Self, Vec<Diagnostic>> {
+        let mut table = parse(source)?;
+        let diagnostics = Diagnostics::new(source, edits);
+        apply(&mut table, &diagnostics);
+        let scene = Self::decode(name, &table, &diagnostics);
+        match (scene, diagnostics.into_vec()) {
+            (Some(scene), problems) if problems.is_empty() => Ok(scene),
+            (_, problems) => Err(problems),
+        }
+    }
+
+    /// The scene as it was run, every default written out: reading it again gives the same scene.
+    pub fn to_toml(&self) -> String {
+        to_toml(&self.complete)
+    }
+
+    fn decode(name: &str, table: &Table, diagnostics: &Diagnostics) -> Option<Self> {
+        let root = TableReader::root(table, diagnostics);
+        root.finish(&KEYS);
+        let title = root.string("title").map(str::to_string);
+        let description = root.string("description").map(|text| text.trim().to_string());
+        let cites = root.array("cites").unwrap_or_default();
+        let cites: Vec<String> = cites.iter().filter_map(|item| item.string().map(str::to_string)).collect();
+
+        let mut names = Names::default();
+        if let Some(section) = root.table("parameters") {
+            settings::read_parameters(&section, &mut names);
+        }
+        let section = |key: &str| root.required(key).and_then(|item| item.table());
+        let (lagrangian, initial) = (section("lagrangian"), section("initial"));
+        let (method, run) = (section("method"), section("run"));
+        let system = lagrangian.as_ref().and_then(|section| lagrangian::read(section, &mut names));
+        let state = match &system {
+            Some(_) => initial.as_ref().and_then(|section| settings::read_initial(section, &mut names)),
+            None => None,
+        };
+        let method_section = method.as_ref();
+        let method = method_section.and_then(settings::read_method);
+        let t0 = state.as_ref().map_or(0.0, |state| state.t);
+        let run = run.as_ref().and_then(|section| settings::read_run(section, &names, t0));
+        if !diagnostics.is_empty() {
+            return None;
+        }
+        let (system, state, method, run) = (system?, state?, method?, run?);
+        let complete = settings::complete(table, &method, &run, &state);
+        let definition = system.definition.clone();
+        let problem = build(system, state, &root)?;
+        refuse(&method, &problem, method_section?)?;
+        let parameters = names.parameters;
+        let name = name.to_string();
+        Some(Self { name, title, description, cites, parameters, problem, definition, method, run, complete })
+    }
+}
+
+fn build(system: lagrangian::Lagrangian, state: Initial, root: &TableReader) -> Option<Problem> {
+    let report = |key: &str, message: String, help: Option<&str>| {
+        let (section, name) = key.split_once('.').unwrap_or((key, ""));
+        let origin = root.table(section).map(|table| (table.item(name), table));
+        let help = help.map(str::to_string);
+        match origin {
+            Some((Some(item), _)) => item.report(message, help),
+            Some((None, table)) => table.report(message, help),
+            None => root.diagnostics().report(Origin::Default, key, message, help),
+        }
+    };
+    let expressed = match Expressed::new(system.definition) {
+        Ok(expressed) => expressed,
+        Err(misfit) => {
+            report("lagrangian", misfit.to_string(), None);
+            return None;
+        }
+    };
+    let Initial { t, q, v } = state;
+    match Problem::new(Box::new(expressed), t, q, v, system.points) {
+        Ok(problem) => Some(problem),
+        Err(found) => {
+            for inconsistency in found {
+                let (key, help) = place(&inconsistency, root);
+                report(key, inconsistency.to_string(), help);
+            }
+            None
+        }
+    }
+}
+
+/// Where an inconsistency is reported and what helps.
+fn place(inconsistency: &Inconsistency, root: &TableReader) -> (&'static str, Option<&'static str>) {
+    match inconsistency {
+        Inconsistency::NonFinite { .. } => ("initial.q", Some("start where every expression is defined")),
+        Inconsistency::Mass { .. } => {
+            let kinetic = root.table("lagrangian").is_some_and(|section| section.get("kinetic").is_some());
+            let key = if kinetic { "lagrangian.kinetic" } else { "lagrangian.mass" };
+            (key, Some("every motion must have positive kinetic energy"))
+        }
+        Inconsistency::Equality { .. } => {
+            ("initial.q", Some("give a state on the constraint: up to 1e-6 (relative) it is projected"))
+        }
+        Inconsistency::Gap { .. } => ("initial.q", Some("give a state with g(q) >= 0")),
+        Inconsistency::Velocity { .. } => {
+            ("initial.v", Some("the velocity must be tangent to the constraint: df/dq v + df/dt = 0"))
+        }
+        Inconsistency::Nonholonomic { .. } => ("initial.v", Some("the velocity must satisfy A(q) v = a(t)")),
+        Inconsistency::Redundant { .. } => {
+            ("initial.q", Some("remove the dependent constraint or give more digits"))
+        }
+    }
+}
+
+fn refuse(method: &AnyMethod, problem: &Problem, section: &TableReader) -> Option<()> {
+    match method.stepper(&*problem.system, &problem.initial.q) {
+        Ok(_) => Some(()),
+        Err(refusal) => {
+            match section.item("name") {
+                Some(item) => item.report(refusal.to_string(), None),
+                None => section.report(refusal.to_string(), None),
+            }
+            None
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! What names mean in the expressions of a scene.
+
+use carom::lagrangian::definition::Layout;
+use carom::lagrangian::expression::{Graph, NameError, NodeId, Op, Scope, parse};
+
+use crate::document::{Item, Kind};
+
+/// Names that no parameter, coordinate or definition may have.
+const RESERVED: [&str; 3] = ["t", "pi", "dot"];
+
+/// A coordinate, or several of them that were declared by one repeated element.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Family {
+    /// Name without index.
+    pub name: String,
+    /// Place of the first among all coordinates.
+    pub first: usize,
+    /// For a repeated one, its index and the values that the index takes.
+    pub repeat: Option<Repeat>,
+}
+
+impl Family {
+    /// How many coordinates it stands for.
+    pub fn count(&self) -> usize {
+        self.repeat.as_ref().map_or(1, |repeat| repeat.count as usize)
+    }
+}
+
+/// The index of a repeated element.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Repeat {
+    /// Name of the index.
+    pub index: String,
+    /// Its first value.
+    pub start: i64,
+    /// How many values it takes.
+    pub count: i64,
+}
+
+/// What an expression may use beside parameters.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Allowed {
+    /// Coordinates and definitions.
+    pub coordinates: bool,
+    /// Velocities; otherwise what the expression is, for the message.
+    pub velocities: Result<(), &'static str>,
+    /// The time; otherwise what the expression is.
+    pub time: Result<(), &'static str>,
+}
+
+/// Everything that has a name.
+#[derive(Debug, Clone, Default)]
+pub struct Names {
+    /// Parameters with their values.
+    pub parameters: Vec<(String, f64)>,
+    /// Coordinates.
+    pub families: Vec<Family>,
+    /// Named subexpressions.
+    pub definitions: Vec<(String, NodeId)>,
+    /// Indices of the repeated element that is being read.
+    pub indices: Vec<(String, f64)>,
+}
+
+impl Names {
+    /// Number of coordinates.
+    pub fn dim(&self) -> usize {
+        self.families.iter().map(Family::count).sum()
+    }
+
+    /// Whether `name` can be given to something new; reports why not.
+    pub fn admit(&self, item: &Item, name: &str) -> bool {
+        let letter = |c: char| c.is_ascii_alphabetic() || c == '_';
+        let identifier = name.starts_with(letter) && name.chars().all(|c| letter(c) || c.is_ascii_digit());
+        if !identifier {
+            let help = "letters, digits and _ are allowed, a letter or _ first".to_string();
+            item.report(format!("`{name}` is not a name"), Some(help));
+        } else if RESERVED.contains(&name) || Op::FUNCTIONS.iter().any(|(function, _)| *function == name) {
+            item.report(
+                format!("`{name}` has a meaning of its own in expressions"),
+                Some("choose another name".into()),
+            );
+        } else if let Some(what) = self.taken(name) {
+            item.report(format!("`{name}` is already the name of {what}"), Some("choose another name".into()));
+        } else {
+            return true;
+        }
+        false
+    }
+
+    fn taken(&self, name: &str) -> Option<&'static str> {
+        let among = |list: &[(String, f64)]| list.iter().any(|(other, _)| other == name);
+        if among(&self.parameters) {
+            Some("a parameter")
+        } else if self.families.iter().any(|family| family.name == name) {
+            Some("a coordinate")
+        } else if self.definitions.iter().any(|(other, _)| other == name) {
+            Some("a definition")
+        } else if among(&self.indices) {
+            Some("an index")
+        } else {
+            None
+        }
+    }
+
+    fn coordinate(&self, name: &str, index: Option<i64>) -> Result<usize, NameError> {
+        let family = self.families.iter().find(|family| family.name == name).ok_or(NameError::Unknown)?;
+        let invalid = |message: String| Err(NameError::Invalid(message));
+        match (&family.repeat, index) {
+            (None, None) => Ok(family.first),
+            (None, Some(_)) => invalid(format!("`{name}` is a single coordinate and takes no index")),
+            (Some(_), None) => invalid(format!("`{name}` is a repeated coordinate: write `{name}[0]`")),
+            (Some(repeat), Some(index)) => {
+                let place = index - repeat.start;
+                if (0..repeat.count).contains(&place) {
+                    return Ok(family.first + place as usize);
+                }
+                let last = repeat.start + repeat.count - 1;
+                invalid(format!("index {index} is outside of `{name}`: {} to {last}", repeat.start))
+            }
+        }
+    }
+
+    /// The value of an item as an expression: a number or a quoted expression. Reports what is wrong.
+    pub fn expression(&self, graph: &mut Graph, item: &Item, allowed: Allowed) -> Option<NodeId> {
+        match item.kind() {
+            Kind::String(text) => {
+                let scope = Visible { names: self, allowed };
+                match parse(graph, text, &scope) {
+                    Ok(node) => Some(node),
+                    Err(error) => {
+                        item.report_inside(error.column - 1, error.length, error.message, error.help);
+                        None
+                    }
+                }
+            }
+            Kind::Integer(_) | Kind::Float(_) => item.number().map(|value| graph.constant(value)),
+            _ => item.mismatch("a number or a quoted expression"),
+        }
+    }
+
+    /// The value of an item as a number: a number or a quoted expression of the parameters.
+    pub fn number(&self, item: &Item) -> Option<f64> {
+        const CONSTANT: Allowed =
+            Allowed { coordinates: false, velocities: Err("a number"), time: Err("a number") };
+        let mut graph = Graph::new();
+        let node = self.expression(&mut graph, item, CONSTANT)?;
+        match graph.constant_value(node) {
+            Some(value) if value.is_finite() => Some(value),
+            // What does not fold is not finite: nothing but constants went in.
+            _ => {
+                item.report("the value is not finite", Some("a finite number is needed".into()));
+                None
+            }
+        }
+    }
+
+    /// The value of an item as a whole number in a range.
+    pub fn whole(&self, item: &Item, range: std::ops::RangeInclusive<i64>) -> Option<i64> {
+        let value = self.number(item)?;
+        if value.fract() == 0.0 && *range.start() as f64 <= value && value <= *range.end() as f64 {
+            return Some(value as i64);
+        }
+        let (low, high) = (range.start(), range.end());
+        item.report(format!("found {value}, allowed is a whole number from {low} to {high}"), None);
+        None
+    }
+}
+
+/// The names as one expression sees them.
+struct Visible<'a> {
+    names: &'a Names,
+    allowed: Allowed,
+}
+
+impl Visible<'_> {
+    fn layout(&self) -> Layout {
+        Layout { n: self.names.dim() }
+    }
+}
+
+impl Scope for Visible<'_> {
+    fn name(&self, graph: &mut Graph, name: &str, index: Option<i64>) -> Result<NodeId, NameError> {
+        let constants = self.names.indices.iter().chain(&self.names.parameters);
+        let definitions = &self.names.definitions;
+        if let Some((_, value)) = constants.into_iter().find(|(other, _)| other == name) {
+            return match index {
+                None => Ok(graph.constant(*value)),
+                Some(_) => Err(NameError::Invalid(format!("`{name}` is a number and takes no index"))),
+            };
+        }
+        if name == "t" && index.is_none() {
+            return match self.allowed.time {
+                Ok(()) => Ok(graph.input(self.layout().t())),
+                Err(what) => Err(NameError::Invalid(format!("{what} may not depend on t"))),
+            };
+        }
+        let coordinate = self.names.coordinate(name, index);
+        let definition = definitions.iter().find(|(other, _)| other == name).filter(|_| index.is_none());
+        if !self.allowed.coordinates {
+            return match (coordinate, definition) {
+                (Err(NameError::Unknown), None) => Err(NameError::Unknown),
+                _ => Err(NameError::Invalid(format!("`{name}` is no number: only parameters are allowed here"))),
+            };
+        }
+        if let Some((_, node)) = definition {
+            return self.check_definition(graph, name, *node);
+        }
+        Ok(graph.input(self.layout().q(coordinate?)))
+    }
+
+    fn velocity(&self, graph: &mut Graph, name: &str, index: Option<i64>) -> Result<NodeId, NameError> {
+        if let Err(what) = self.allowed.velocities {
+            return Err(NameError::Invalid(format!("{what} may not depend on velocities")));
+        }
+        let coordinate = self.names.coordinate(name, index).map_err(|error| match error {
+            NameError::Unknown => NameError::Invalid(format!("dot(…) takes a coordinate, `{name}` is none")),
+            other => other,
+        })?;
+        Ok(graph.input(self.layout().v(coordinate)))
+    }
+
+    fn known_names(&self) -> Vec<String> {
+        let mut known: Vec<String> = Vec::new();
+        if self.allowed.coordinates {
+            let shown = |family: &Family| match &family.repeat {
+                Some(repeat) => format!("{}[{}]", family.name, repeat.index),
+                None => family.name.clone(),
+            };
+            known.extend(self.names.families.iter().map(shown));
+            known.extend(self.names.definitions.iter().map(|(name, _)| name.clone()));
+        }
+        known.extend(self.names.indices.iter().chain(&self.names.parameters).map(|(name, _)| name.clone()));
+        if self.allowed.time.is_ok() {
+            known.push("t".into());
+        }
+        known.push("pi".into());
+        known
+    }
+}
+
+impl Visible<'_> {
+    /// A definition brings along what it depends on.
+    fn check_definition(&self, graph: &Graph, name: &str, node: NodeId) -> Result<NodeId, NameError> {
+        let layout = self.layout();
+        let uses = |inputs: &[u32]| inputs.iter().any(|&input| graph.depends_on(node, input));
+        let refuse = |what: &str, on: &str| {
+            Err(NameError::Invalid(format!("{what} may not depend on {on}, and `{name}` does")))
+        };
+        match (self.allowed.velocities, self.allowed.time) {
+            (Err(what), _) if uses(&layout.velocities()) => refuse(what, "velocities"),
+            (_, Err(what)) if uses(&[layout.t()]) => refuse(what, "t"),
+            _ => Ok(node),
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The JSON Schema of the scene format, for editors and other programs.
+
+use carom::method::AnyMethod;
+use serde_json::{Map, Value, json};
+
+/// The schema of a scene file.
+pub fn schema() -> Value {
+    let number =
+        json!({ "description": "a number, or an expression of the parameters", "type": ["number", "string"] });
+    let expression = json!({ "description": "a number or an expression", "type": ["number", "string"] });
+    let repeat = json!({
+        "description": "expands the element: once for every value of the index",
+        "type": "object",
+        "properties": { "index": { "type": "string" }, "count": number, "start": number },
+        "required": ["index", "count"],
+        "additionalProperties": false
+    });
+    let element = json!({
+        "anyOf": [
+            expression,
+            {
+                "type": "object",
+                "properties": { "name": { "type": "string" }, "expression": expression, "repeat": repeat },
+                "required": ["expression"],
+                "additionalProperties": false
+            }
+        ]
+    });
+    let elements = json!({ "anyOf": [element, { "type": "array", "items": element }] });
+    let by_coordinate = json!({
+        "description": "by coordinate, or one per coordinate in their order",
+        "anyOf": [
+            { "type": "array", "items": element },
+            {
+                "type": "object",
+                "additionalProperties": { "anyOf": [expression, { "type": "array", "items": expression }] }
+            }
+        ]
+    });
+    let repeated = |key: &str, value: Value| {
+        let properties: Map<String, Value> =
+            [(key.to_string(), value.clone()), ("repeat".to_string(), repeat.clone())].into_iter().collect();
+        json!({
+            "anyOf": [
+                value,
+                { "type": "object", "properties": properties, "required": [key], "additionalProperties": false }
+            ]
+        })
+    };
+    let name = json!({ "type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$" });
+    let position = json!({ "type": "array", "items": { "type": "string" }, "minItems": 1, "maxItems": 3 });
+    let matrix = json!({ "type": "array", "items": { "type": "array", "items": expression } });
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "carom scene",
+        "type": "object",
+        "properties": {
+            "title": { "description": "one line", "type": "string" },
+            "description": { "description": "what the scene shows", "type": "string" },
+            "cites": { "description": "BibTeX keys", "type": "array", "items": { "type": "string" } },
+            "parameters": {
+                "description": "numbers that every expression of the scene may use",
+                "type": "object",
+                "additionalProperties": number
+            },
+            "lagrangian": {
+                "description": "L = T(q, v) - V(q, t) in generalised coordinates, with constraints and forces",
+                "type": "object",
+                "properties": {
+                    "coordinates": { "type": "array", "items": repeated("name", name), "minItems": 1 },
+                    "kinetic": elements,
+                    "mass": { "anyOf": [elements, matrix] },
+                    "potential": elements,
+                    "equalities": elements,
+                    "inequalities": elements,
+                    "nonholonomic": elements,
+                    "forces": by_coordinate,
+                    "points": { "type": "array", "items": repeated("position", position) },
+                    "define": { "type": "object", "additionalProperties": expression }
+                },
+                "required": ["coordinates"],
+                "oneOf": [{ "required": ["kinetic"] }, { "required": ["mass"] }],
+                "additionalProperties": false
+            },
+            "initial": {
+                "type": "object",
+                "properties": { "t": number, "q": by_coordinate, "v": by_coordinate },
+                "required": ["q"],
+                "additionalProperties": false
+            },
+            "method": { "oneOf": AnyMethod::all().iter().map(method_schema).collect::<Vec<_>>() },
+            "run": {
+                "type": "object",
+                "properties": {
+                    "step": number,
+                    "until": number,
+                    "steps": number,
+                    "every": number,
+                    "on_failure": { "enum": ["stop", "halve"] }
+                },
+                "required": ["step"],
+                "oneOf": [{ "required": ["until"] }, { "required": ["steps"] }],
+                "additionalProperties": false
+            }
+        },
+        "required": ["lagrangian", "initial", "method", "run"],
+        "additionalProperties": false
+    })
+}
+
+/// The schema of a method's table: its name and its options, references resolved in place.
+fn method_schema(method: &AnyMethod) -> Value {
+    let mut schema = method.schema().to_value();
+    let definitions = schema.get("$defs").cloned().unwrap_or_default();
+    resolve(&mut schema, &definitions);
+    if let Some(object) = schema.as_object_mut() {
+        object.remove("$defs");
+        object.remove("$schema");
+        object.insert("title".into(), json!(method.title()));
+        object.insert("required".into(), json!(["name"]));
+        object.insert("additionalProperties".into(), json!(false));
+        let properties = object.entry("properties").or_insert_with(|| json!({}));
+        if let Some(properties) = properties.as_object_mut() {
+            properties.insert("name".into(), json!({ "const": method.name() }));
+        }
+    }
+    schema
+}
+
+fn resolve(value: &mut Value, definitions: &Value) {
+    let target = value.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix("#/$defs/"));
+    if let Some(definition) = target.and_then(|name| definitions.get(name)) {
+        let definition = definition.clone();
+        if let Some(object) = value.as_object_mut() {
+            object.remove("$ref");
+            if let Value::Object(found) = definition {
+                for (key, inner) in found {
+                    object.entry(key).or_insert(inner);
+                }
+            }
+        }
+    }
+    match value {
+        Value::Object(object) => object.values_mut().for_each(|inner| resolve(inner, definitions)),
+        Value::Array(items) => items.iter_mut().for_each(|inner| resolve(inner, definitions)),
+        _ => {}
+    }
+}

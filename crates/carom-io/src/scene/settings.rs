@@ -1,0 +1,252 @@
+//! `[parameters]`, `[initial]`, `[method]` and `[run]`.
+
+use carom::method::AnyMethod;
+use carom::run::OnFailure;
+
+use super::lagrangian::by_coordinate;
+use super::names::Names;
+use crate::document::{Item, Kind, Origin, Table, TableReader, Value, help};
+
+/// The keys of `[run]`.
+pub const RUN_KEYS: [&str; 5] = ["step", "until", "steps", "every", "on_failure"];
+/// The keys of `[initial]`.
+pub const INITIAL_KEYS: [&str; 3] = ["t", "q", "v"];
+/// The most steps of a run.
+const MOST_STEPS: i64 = 1_000_000_000_000_000;
+
+/// Reads `[parameters]` into `names`; a later one may use those before it.
+pub fn read_parameters(section: &TableReader, names: &mut Names) {
+    for (name, item) in section.items() {
+        let fresh = names.admit(&item, name);
+        // A broken parameter stays known, so that its uses are not reported too.
+        let value = names.number(&item).unwrap_or(1.0);
+        if fresh {
+            names.parameters.push((name.to_string(), value));
+        }
+    }
+}
+
+/// What `[initial]` says.
+pub struct Initial {
+    /// Time.
+    pub t: f64,
+    /// Coordinates.
+    pub q: Vec<f64>,
+    /// Velocities.
+    pub v: Vec<f64>,
+}
+
+/// Reads `[initial]`.
+pub fn read_initial(section: &TableReader, names: &mut Names) -> Option<Initial> {
+    section.finish(&INITIAL_KEYS);
+    let t = match section.item("t") {
+        Some(item) => names.number(&item),
+        None => Some(0.0),
+    };
+    let q_item = section.required("q");
+    let q = q_item.as_ref().and_then(|item| read_values(item, names));
+    let v = section.item("v").map(|item| read_values(&item, names));
+    let q = q?;
+    let missing: Vec<String> = names
+        .families
+        .iter()
+        .filter(|family| (0..family.count()).any(|i| q[family.first + i].is_none()))
+        .map(|family| format!("`{}`", family.name))
+        .collect();
+    if let (Some(item), false) = (&q_item, missing.is_empty()) {
+        item.report(format!("no value for {}", missing.join(", ")), Some("every coordinate needs one".into()));
+        return None;
+    }
+    let v = match v {
+        None => vec![0.0; q.len()],
+        Some(v) => v?.into_iter().map(|v| v.unwrap_or(0.0)).collect(),
+    };
+    Some(Initial { t: t?, q: q.into_iter().flatten().collect(), v })
+}
+
+/// One value per coordinate, from a table by name or an array in order. `None` if something was wrong (reported).
+fn read_values(item: &Item, names: &mut Names) -> Option<Vec<Option<f64>>> {
+    let problems = item.diagnostics().len();
+    let mut values = vec![None; names.dim()];
+    match item.kind() {
+        Kind::Array(_) => {
+            let items = item.array()?;
+            if items.len() != values.len() {
+                let (found, n) = (items.len(), values.len());
+                item.report(format!("found {found} values, allowed are {n}: one per coordinate"), None);
+                return None;
+            }
+            values = items.iter().map(|item| names.number(item)).collect();
+        }
+        Kind::Table(_) => {
+            by_coordinate(item, names, |names, place, value| {
+                values[place] = names.number(value);
+                values[place].is_some()
+            })?;
+        }
+        _ => return item.mismatch("a table of values by coordinate or an array with one per coordinate"),
+    }
+    (item.diagnostics().len() == problems).then_some(values)
+}
+
+/// Reads `[method]`: the name and that method's options.
+pub fn read_method(section: &TableReader) -> Option<AnyMethod> {
+    let name_item = section.required("name")?;
+    let name = name_item.string()?;
+    let Some(default) = AnyMethod::named(name) else {
+        let known: Vec<&str> = AnyMethod::all().iter().map(AnyMethod::name).collect();
+        name_item.report(format!("there is no method `{name}`"), help("methods", name, &known));
+        return None;
+    };
+    let mut options = toml::Table::new();
+    let mut fine = true;
+    for (key, item) in section.items().filter(|(key, _)| *key != "name") {
+        let value = to_plain(item.value());
+        // One option at a time, so that what is wrong can be said where it stands.
+        let alone: toml::Table = [(key.to_string(), value.clone())].into_iter().collect();
+        match default.with_options(alone) {
+            Ok(_) => _ = options.insert(key.to_string(), value),
+            Err(error) => {
+                item.report(error.message().to_string(), None);
+                fine = false;
+            }
+        }
+    }
+    let method = default.with_options(options).ok().filter(|_| fine)?;
+    match method.check() {
+        Ok(()) => Some(method),
+        Err((key, message)) => {
+            match section.item(key) {
+                Some(item) => item.report(message, None),
+                None => section.report(format!("{key}: {message}"), None),
+            }
+            None
+        }
+    }
+}
+
+/// What `[run]` says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunSettings {
+    /// Length of a step.
+    pub h: f64,
+    /// Number of steps.
+    pub steps: u64,
+    /// Every how many steps a frame is recorded.
+    pub every: u64,
+    /// What happens when a step fails.
+    pub on_failure: OnFailure,
+    /// The given end if it is no multiple of the step.
+    pub rounded_from: Option<f64>,
+}
+
+/// Reads `[run]` for a run that starts at `t0`.
+pub fn read_run(section: &TableReader, names: &Names, t0: f64) -> Option<RunSettings> {
+    section.finish(&RUN_KEYS);
+    let step = section.required("step");
+    let h = step.as_ref().and_then(|item| positive(item, names));
+    let every = match section.item("every") {
+        Some(item) => names.whole(&item, 1..=MOST_STEPS),
+        None => Some(1),
+    };
+    let on_failure = match section.get("on_failure") {
+        None => Some(OnFailure::Stop),
+        Some(_) => section.choice("on_failure", &["stop", "halve"]).map(|choice| match choice {
+            "halve" => OnFailure::Halve,
+            _ => OnFailure::Stop,
+        }),
+    };
+    let mut rounded_from = None;
+    let steps = match (section.item("until"), section.item("steps")) {
+        (Some(_), Some(item)) => {
+            item.report("`until` and `steps` are both given", Some("keep one of them".into()));
+            None
+        }
+        (None, None) => {
+            section.report("neither `until` nor `steps` is given", Some("add one, like until = 10.0".into()));
+            None
+        }
+        (None, Some(item)) => names.whole(&item, 0..=MOST_STEPS),
+        (Some(item), None) => names.number(&item).zip(h).and_then(|(until, h)| {
+            let exact = (until - t0) / h;
+            if exact.is_nan() || exact.round() < 0.0 || exact > MOST_STEPS as f64 {
+                let message = format!("the run would have {exact} steps from t = {t0} on");
+                item.report(message, Some(format!("allowed are 0 to {MOST_STEPS:e}: change until or step")));
+                return None;
+            }
+            // Round-off in until/h grows with the number of steps.
+            if (exact - exact.round()).abs() > 1e-9 * exact.max(1.0) {
+                rounded_from = Some(until);
+            }
+            Some(exact.round() as i64)
+        }),
+    };
+    let (h, steps, every) = (h?, steps? as u64, every? as u64);
+    Some(RunSettings { h, steps, every, on_failure: on_failure?, rounded_from })
+}
+
+fn positive(item: &Item, names: &Names) -> Option<f64> {
+    let value = names.number(item)?;
+    if value > 0.0 {
+        return Some(value);
+    }
+    item.report(format!("found {value}, allowed is a number above 0"), None);
+    None
+}
+
+/// A value without its origin.
+fn to_plain(value: &Value) -> toml::Value {
+    match &value.kind {
+        Kind::String(text) => toml::Value::String(text.clone()),
+        Kind::Integer(number) => toml::Value::Integer(*number),
+        Kind::Float(number) => toml::Value::Float(*number),
+        Kind::Boolean(truth) => toml::Value::Boolean(*truth),
+        Kind::Array(items) => toml::Value::Array(items.iter().map(to_plain).collect()),
+        Kind::Table(table) => toml::Value::Table(
+            table.entries().iter().map(|entry| (entry.key.clone(), to_plain(&entry.value))).collect(),
+        ),
+    }
+}
+
+/// A plain value as one that no file holds.
+fn from_plain(value: &toml::Value) -> Value {
+    let kind = match value {
+        toml::Value::String(text) => Kind::String(text.clone()),
+        toml::Value::Integer(number) => Kind::Integer(*number),
+        toml::Value::Float(number) => Kind::Float(*number),
+        toml::Value::Boolean(truth) => Kind::Boolean(*truth),
+        toml::Value::Datetime(date) => Kind::String(date.to_string()),
+        toml::Value::Array(items) => Kind::Array(items.iter().map(from_plain).collect()),
+        toml::Value::Table(entries) => {
+            let mut table = Table::default();
+            entries.iter().for_each(|(key, value)| table.insert(key, from_plain(value)));
+            Kind::Table(table)
+        }
+    };
+    Value { kind, origin: Origin::Default }
+}
+
+/// The scene with every default written out.
+pub fn complete(table: &Table, method: &AnyMethod, run: &RunSettings, initial: &Initial) -> Table {
+    let mut table = table.clone();
+    let mut fill = |section: &str, defaults: toml::Table| {
+        if let Some(Value { kind: Kind::Table(section), .. }) = table.get_mut(section) {
+            for (key, value) in &defaults {
+                if section.get(key).is_none() {
+                    section.insert(key, from_plain(value));
+                }
+            }
+        }
+    };
+    fill("method", toml::Table::try_from(method).unwrap_or_default());
+    let on_failure = match run.on_failure {
+        OnFailure::Stop => "stop",
+        OnFailure::Halve => "halve",
+    };
+    let defaults = |pairs: [(&str, toml::Value); 2]| pairs.map(|(key, value)| (key.to_string(), value)).into_iter();
+    let every = toml::Value::Integer(run.every as i64);
+    fill("run", defaults([("every", every), ("on_failure", on_failure.into())]).collect());
+    let v = initial.v.iter().map(|&v| toml::Value::Float(v)).collect();
+    fill("initial", defaults([("t", initial.t.into()), ("v", toml::Value::Array(v))]).collect());
+    table
+}

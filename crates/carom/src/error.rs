@@ -1,0 +1,83 @@
+//! Why a step failed. Numbers, not adjectives: what was asked of the solver, how far it came, which row was worst.
+
+use std::fmt;
+
+/// An equation of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Row {
+    /// Momentum balance of a coordinate.
+    Coordinate(usize),
+    /// An equality constraint.
+    Equality(usize),
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Row::Coordinate(i) => write!(f, "the momentum balance of coordinate {i}"),
+            Row::Equality(i) => write!(f, "equality constraint {i}"),
+        }
+    }
+}
+
+/// What went wrong inside a step.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Failure {
+    /// Newton's method did not reach the round-off floor.
+    #[error(
+        "Newton's method did not converge in {iterations} iterations: relative residual {residual:.3e} in {row}, \
+         last relative correction {correction:.3e}"
+    )]
+    NotConverged {
+        /// Iterations made.
+        iterations: u32,
+        /// Largest residual relative to the terms it is made of.
+        residual: f64,
+        /// Where it stands.
+        row: Row,
+        /// Last correction relative to the unknowns.
+        correction: f64,
+    },
+    /// The linear system of a step is singular.
+    #[error("the linear system of the step is singular at {row} (relative pivot {pivot:.3e})")]
+    Singular {
+        /// The row that cannot be told from the others.
+        row: Row,
+        /// Pivot relative to its row.
+        pivot: f64,
+    },
+    /// Constraint rows depend on each other.
+    #[error("equality constraint {index} depends on the ones before it (relative pivot {pivot:.3e})")]
+    Redundant {
+        /// The constraint.
+        index: usize,
+        /// Pivot relative to its diagonal entry.
+        pivot: f64,
+    },
+    /// The mass matrix is not positive definite at a configuration that was reached.
+    #[error("the mass matrix is not positive definite: relative pivot {pivot:.3e} at coordinate {coordinate}")]
+    Mass {
+        /// The coordinate.
+        coordinate: usize,
+        /// Pivot relative to its diagonal entry.
+        pivot: f64,
+    },
+    /// A number became infinite or undefined.
+    #[error("{what} is not finite")]
+    NonFinite {
+        /// What.
+        what: &'static str,
+    },
+}
+
+/// A step that was not made; the state is unchanged.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("step from t = {t} with h = {h}: {failure}")]
+pub struct StepError {
+    /// Time at the start of the step.
+    pub t: f64,
+    /// Its length.
+    pub h: f64,
+    /// What went wrong.
+    pub failure: Failure,
+}

@@ -1,0 +1,172 @@
+//! What a system of expressions consists of, before its derivatives are made.
+
+use super::expression::{Graph, NodeId};
+
+/// Where the inputs of the expressions stand: `[q | t | v | λ]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Layout {
+    /// Number of coordinates.
+    pub n: usize,
+}
+
+impl Layout {
+    /// Input of coordinate `i`.
+    pub fn q(self, i: usize) -> u32 {
+        i as u32
+    }
+    /// Input of the time.
+    pub fn t(self) -> u32 {
+        self.n as u32
+    }
+    /// Input of velocity `i`.
+    pub fn v(self, i: usize) -> u32 {
+        (self.n + 1 + i) as u32
+    }
+    /// Input of multiplier `i`.
+    pub fn lambda(self, i: usize) -> u32 {
+        (2 * self.n + 1 + i) as u32
+    }
+    /// Inputs of all coordinates.
+    pub fn coordinates(self) -> Vec<u32> {
+        (0..self.n).map(|i| self.q(i)).collect()
+    }
+    /// Inputs of all velocities.
+    pub fn velocities(self) -> Vec<u32> {
+        (0..self.n).map(|i| self.v(i)).collect()
+    }
+}
+
+/// A constraint row with its name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedRow {
+    /// What it is called in messages.
+    pub name: String,
+    /// Its expression.
+    pub node: NodeId,
+}
+
+/// Expressions of a system over the inputs of [`Layout`].
+#[derive(Debug, Clone)]
+pub struct Definition {
+    /// The graph that all nodes belong to.
+    pub graph: Graph,
+    /// Names of the coordinates.
+    pub coordinates: Vec<String>,
+    /// `M(q)`, `n × n`, symmetric; functions of `q` only.
+    pub mass: Vec<NodeId>,
+    /// `V(q, t)`.
+    pub potential: NodeId,
+    /// `f_NP(q, v, t)`, one per coordinate; empty for none.
+    pub forces: Vec<NodeId>,
+    /// `f(q, t) = 0`.
+    pub equalities: Vec<NamedRow>,
+    /// `g(q) ≥ 0`.
+    pub inequalities: Vec<NamedRow>,
+    /// `A(q)v − a(t) = 0`, linear in `v`.
+    pub nonholonomic: Vec<NamedRow>,
+}
+
+/// Why an expression cannot stand where it stands.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Misfit {
+    /// A kinetic energy that is no quadratic form in the velocities.
+    #[error("the kinetic energy must be quadratic in the velocities: {0}")]
+    NotQuadratic(&'static str),
+    /// A row that is not linear in the velocities.
+    #[error("a nonholonomic row must have the form A(q) v - a(t): {0}")]
+    NotLinear(&'static str),
+    /// A dependence that is not allowed.
+    #[error("{what} may not depend on {on}")]
+    Dependence {
+        /// What.
+        what: &'static str,
+        /// On what.
+        on: &'static str,
+    },
+}
+
+fn depends_on_any(graph: &Graph, node: NodeId, inputs: &[u32]) -> bool {
+    inputs.iter().any(|&input| graph.depends_on(node, input))
+}
+
+/// The mass matrix of a kinetic energy: its Hessian in the velocities.
+pub fn mass_of_kinetic(graph: &mut Graph, layout: Layout, kinetic: NodeId) -> Result<Vec<NodeId>, Misfit> {
+    let velocities = layout.velocities();
+    if graph.depends_on(kinetic, layout.t()) {
+        return Err(Misfit::Dependence { what: "the kinetic energy", on: "t" });
+    }
+    let rest = graph.replace_inputs_by_zero(kinetic, &velocities);
+    if graph.constant_value(rest) != Some(0.0) {
+        return Err(Misfit::NotQuadratic("it has terms without velocities"));
+    }
+    let momentum = graph.gradient(kinetic, &velocities);
+    let mut mass = Vec::with_capacity(layout.n * layout.n);
+    for (i, &p) in momentum.iter().enumerate() {
+        let rest = graph.replace_inputs_by_zero(p, &velocities);
+        if graph.constant_value(rest) != Some(0.0) {
+            return Err(Misfit::NotQuadratic("it has terms linear in the velocities"));
+        }
+        for (j, &v) in velocities.iter().enumerate() {
+            // The upper half is taken from the lower: one node for both, so that symmetry is exact.
+            let entry = if j < i { mass[j * layout.n + i] } else { graph.derivative(p, v) };
+            if depends_on_any(graph, entry, &velocities) {
+                return Err(Misfit::NotQuadratic("its second derivatives depend on the velocities"));
+            }
+            mass.push(entry);
+        }
+    }
+    Ok(mass)
+}
+
+/// `A` and `−a` of a row `A(q)v − a(t)`.
+pub fn split_row(graph: &mut Graph, layout: Layout, row: NodeId) -> Result<(Vec<NodeId>, NodeId), Misfit> {
+    let velocities = layout.velocities();
+    let rest = graph.replace_inputs_by_zero(row, &velocities);
+    if depends_on_any(graph, rest, &layout.coordinates()) {
+        return Err(Misfit::NotLinear("the part without velocities depends on a coordinate"));
+    }
+    let mut matrix = Vec::with_capacity(layout.n);
+    for &v in &velocities {
+        let entry = graph.derivative(row, v);
+        if depends_on_any(graph, entry, &velocities) {
+            return Err(Misfit::NotLinear("it is not linear in the velocities"));
+        }
+        if graph.depends_on(entry, layout.t()) {
+            return Err(Misfit::NotLinear("a coefficient of a velocity depends on t"));
+        }
+        matrix.push(entry);
+    }
+    Ok((matrix, rest))
+}
+
+impl Definition {
+    /// Where the inputs stand.
+    pub fn layout(&self) -> Layout {
+        Layout { n: self.coordinates.len() }
+    }
+
+    /// Checks that every expression depends only on what it may depend on.
+    pub fn check(&mut self) -> Result<(), Misfit> {
+        let layout = self.layout();
+        let (velocities, t) = (layout.velocities(), [layout.t()]);
+        let graph = &self.graph;
+        let refuse = |nodes: &[NodeId], inputs: &[u32], what: &'static str, on: &'static str| {
+            if nodes.iter().any(|&node| depends_on_any(graph, node, inputs)) {
+                Err(Misfit::Dependence { what, on })
+            } else {
+                Ok(())
+            }
+        };
+        let nodes = |rows: &[NamedRow]| rows.iter().map(|row| row.node).collect::<Vec<_>>();
+        refuse(&self.mass, &velocities, "the mass matrix", "velocities")?;
+        refuse(&self.mass, &t, "the mass matrix", "t")?;
+        refuse(&[self.potential], &velocities, "the potential", "velocities")?;
+        refuse(&nodes(&self.equalities), &velocities, "an equality constraint", "velocities")?;
+        refuse(&nodes(&self.inequalities), &velocities, "an inequality constraint", "velocities")?;
+        refuse(&nodes(&self.inequalities), &t, "an inequality constraint", "t")?;
+        for row in &self.nonholonomic {
+            split_row(&mut self.graph, layout, row.node)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,236 @@
+//! Flat programs that evaluate expressions without allocating.
+//!
+//! A tape holds the instructions for everything its outputs need, once each,
+//! in an order where operands come first. Values live in one slice of slots:
+//! first the inputs, then the constants, then the result of each instruction.
+//! Instructions that do not wait for each other are neighbours, equal ones too.
+//! Sine and cosine of the same angle are computed together.
+//!
+//! Cost: about two nanoseconds per arithmetic instruction and five to nine per
+//! evaluation, measured on one machine; 12 bytes of program and 8 bytes of slot
+//! per instruction. Compiling visits each node a fixed number of times.
+//!
+//! Limits: the scratch slice must come from [`Tape::scratch`] of the same tape,
+//! because it holds the constants. Wrong lengths panic.
+
+use super::graph::{Graph, Node, NodeId};
+use super::op::{Op, Scalar, power};
+use std::collections::HashMap;
+
+/// How an instruction is read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    /// An operation on one or two slots.
+    Plain,
+    /// A product, the most frequent operation.
+    Product,
+    /// `Pow`: an integer power, whose second operand is the exponent and not a
+    /// slot. Otherwise: sine and cosine, which fill two slots.
+    Special,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Instruction {
+    kind: Kind,
+    /// What a plain instruction does.
+    op: Op,
+    a: u32,
+    b: u32,
+}
+
+/// The nodes that outputs are made of, operands first: by how many operations
+/// they are away from the inputs, then by operation. So neighbours rarely wait
+/// for each other, and the processor can predict which operation comes next.
+fn schedule(graph: &Graph, outputs: &[NodeId]) -> Vec<NodeId> {
+    let mut nodes = graph.reachable(outputs, |_| true);
+    let mut keys: HashMap<NodeId, (u32, i32)> = HashMap::with_capacity(nodes.len());
+    for &id in &nodes {
+        let operands = graph.node(id).operands().into_iter().flatten();
+        let level = operands.map(|operand| keys[&operand].0 + 1).max();
+        let kind = match graph.node(id) {
+            Node::Constant(_) | Node::Input(_) => 0,
+            Node::Power(_, 2) => Op::Mul as i32,
+            Node::Power(..) => -1,
+            Node::Apply(op, ..) => op as i32,
+        };
+        keys.insert(id, (level.unwrap_or(0), kind));
+    }
+    nodes.sort_by_key(|id| (keys[id], *id));
+    nodes
+}
+
+/// A compiled set of expressions.
+#[derive(Clone, Debug)]
+pub struct Tape {
+    inputs: usize,
+    constants: Vec<f64>,
+    instructions: Vec<Instruction>,
+    /// The slot of each output.
+    outputs: Vec<u32>,
+    slots: usize,
+}
+
+impl Tape {
+    /// Compiles the outputs of a graph with the given number of inputs.
+    ///
+    /// # Panics
+    ///
+    /// If an output depends on an input beyond that number.
+    pub fn compile(graph: &Graph, outputs: &[NodeId], inputs: usize) -> Tape {
+        let nodes = schedule(graph, outputs);
+        let mut slot_of: HashMap<NodeId, u32> = HashMap::with_capacity(nodes.len());
+        let mut constants = Vec::new();
+        for &id in &nodes {
+            match graph.node(id) {
+                Node::Input(input) => {
+                    assert!((input as usize) < inputs, "input {input} of {inputs}");
+                    slot_of.insert(id, input);
+                }
+                Node::Constant(bits) => {
+                    slot_of.insert(id, (inputs + constants.len()) as u32);
+                    constants.push(f64::from_bits(bits));
+                }
+                _ => {}
+            }
+        }
+        // For each angle, which of its sine and cosine are needed.
+        let mut angles: HashMap<NodeId, (Option<NodeId>, Option<NodeId>)> = HashMap::new();
+        for &id in &nodes {
+            match graph.node(id) {
+                Node::Apply(Op::Sin, a, _) => angles.entry(a).or_default().0 = Some(id),
+                Node::Apply(Op::Cos, a, _) => angles.entry(a).or_default().1 = Some(id),
+                _ => {}
+            }
+        }
+        let mut slots = inputs + constants.len();
+        let mut instructions = Vec::new();
+        for &id in &nodes {
+            if slot_of.contains_key(&id) {
+                continue;
+            }
+            slot_of.insert(id, slots as u32);
+            let (kind, op, a, b) = match graph.node(id) {
+                Node::Constant(_) | Node::Input(_) => continue,
+                Node::Power(a, 2) => (Kind::Product, Op::Mul, slot_of[&a], slot_of[&a]),
+                Node::Power(a, n) => (Kind::Special, Op::Pow, slot_of[&a], n as u32),
+                Node::Apply(op, a, b) => match (op, angles.get(&a)) {
+                    (Op::Sin | Op::Cos, Some(&(Some(sin), Some(cos)))) => {
+                        slot_of.insert(sin, slots as u32);
+                        slots += 1;
+                        slot_of.insert(cos, slots as u32);
+                        (Kind::Special, op, slot_of[&a], slot_of[&a])
+                    }
+                    (Op::Mul, _) => (Kind::Product, op, slot_of[&a], slot_of[&b]),
+                    _ => (Kind::Plain, op, slot_of[&a], slot_of[&b]),
+                },
+            };
+            slots += 1;
+            instructions.push(Instruction { kind, op, a, b });
+        }
+        Tape { inputs, constants, instructions, outputs: outputs.iter().map(|id| slot_of[id]).collect(), slots }
+    }
+
+    /// The number of instructions.
+    pub fn len(&self) -> usize {
+        self.instructions.len()
+    }
+
+    /// Whether all outputs are inputs or constants.
+    pub fn is_empty(&self) -> bool {
+        self.instructions.is_empty()
+    }
+
+    /// The number of inputs.
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// The number of outputs.
+    pub fn outputs(&self) -> usize {
+        self.outputs.len()
+    }
+
+    /// The length of the scratch slice.
+    pub fn slots(&self) -> usize {
+        self.slots
+    }
+
+    /// A scratch slice with the constants in place.
+    pub fn scratch(&self) -> Vec<f64> {
+        self.generic_scratch()
+    }
+
+    /// The value of output `k` if it is a constant.
+    pub fn constant_output(&self, k: usize) -> Option<f64> {
+        let slot = self.outputs[k] as usize;
+        let constant = slot.checked_sub(self.inputs)?;
+        self.constants.get(constant).copied()
+    }
+
+    /// Evaluates all outputs; `inputs` are consecutive pieces of the input.
+    #[inline]
+    pub fn evaluate(&self, scratch: &mut [f64], inputs: &[&[f64]], out: &mut [f64]) {
+        // Loops over a few numbers: faster than calls that copy memory.
+        let (slots, mut given) = (&mut scratch[..self.inputs], 0);
+        for piece in inputs {
+            for &value in *piece {
+                assert!(given < slots.len(), "more than {} inputs", slots.len());
+                slots[given] = value;
+                given += 1;
+            }
+        }
+        assert!(given == slots.len(), "{given} of {} inputs", slots.len());
+        self.evaluate_loaded(scratch, out);
+    }
+
+    /// Evaluates all outputs with the inputs already in `scratch[..inputs]`.
+    #[inline]
+    pub fn evaluate_loaded(&self, scratch: &mut [f64], out: &mut [f64]) {
+        self.run(scratch);
+        assert!(out.len() == self.outputs.len(), "one place per output");
+        for (value, &slot) in out.iter_mut().zip(&self.outputs) {
+            *value = scratch[slot as usize];
+        }
+    }
+
+    /// Evaluates all outputs with any kind of number; allocates.
+    pub fn evaluate_generic<T: Scalar>(&self, inputs: &[T]) -> Vec<T> {
+        let mut scratch = self.generic_scratch();
+        scratch[..self.inputs].copy_from_slice(inputs);
+        self.run(&mut scratch);
+        let values = self.outputs.iter().map(|&slot| scratch[slot as usize]);
+        values.collect()
+    }
+
+    fn generic_scratch<T: Scalar>(&self) -> Vec<T> {
+        let mut scratch = vec![T::from_f64(0.0); self.slots];
+        for (slot, &value) in scratch[self.inputs..].iter_mut().zip(&self.constants) {
+            *slot = T::from_f64(value);
+        }
+        scratch
+    }
+
+    fn run<T: Scalar>(&self, scratch: &mut [T]) {
+        let scratch = &mut scratch[..self.slots];
+        let mut next = self.inputs + self.constants.len();
+        for instruction in &self.instructions {
+            let a = scratch[instruction.a as usize];
+            // Predictable branches around the one jump of `apply`.
+            let result = if instruction.kind == Kind::Product {
+                a * scratch[instruction.b as usize]
+            } else if instruction.kind == Kind::Plain {
+                let b = scratch[instruction.b as usize];
+                instruction.op.apply(a, b)
+            } else if instruction.op == Op::Pow {
+                power(a, instruction.b as i32)
+            } else {
+                let (sin, cos) = a.sin_cos();
+                scratch[next] = sin;
+                next += 1;
+                cos
+            };
+            scratch[next] = result;
+            next += 1;
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! Systems: from parts written in Rust, and from expressions.
+
+pub mod definition;
+pub mod expressed;
+pub mod expression;
+pub mod parts;

@@ -1,0 +1,18 @@
+//! Mechanics with contact, simulated so that its structure survives.
+//!
+//! One description of a mechanical system ([`system::System`]), methods that run on it ([`steppers`]), and a run loop
+//! that reports what was kept and what was not ([`run`]). No files, no printing, no threads of its own.
+
+pub mod discrete;
+pub mod error;
+pub mod lagrangian;
+pub mod linear;
+pub mod measures;
+pub mod method;
+pub mod observe;
+pub mod problem;
+pub mod run;
+pub mod state;
+pub mod steppers;
+pub mod system;
+pub mod testing;

@@ -1,0 +1,257 @@
+//! Dense linear algebra on row-major slices, in place and without allocation once sized.
+//!
+//! Systems of the base steps have 1 to about 50 unknowns. At these sizes the factorisations here take a fraction of
+//! the time of the general crates (`cargo bench --bench linear`, figures in DESIGN.md); larger ones use sparse
+//! factorisations elsewhere.
+
+use std::cmp::Ordering;
+
+/// A factorisation broke down.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Breakdown {
+    /// Row or column at which it broke down.
+    pub index: usize,
+    /// The pivot there, relative to the matrix's own size.
+    pub pivot: f64,
+}
+
+/// Sum of products, in index order.
+#[inline]
+pub fn dot(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).fold(0.0, |sum, (x, y)| sum + x * y)
+}
+
+/// `out = A x` for a row-major `A`.
+#[inline]
+pub fn matrix_times(a: &[f64], x: &[f64], out: &mut [f64]) {
+    if x.is_empty() {
+        return out.fill(0.0);
+    }
+    for (out, row) in out.iter_mut().zip(a.chunks_exact(x.len())) {
+        *out = dot(row, x);
+    }
+}
+
+/// `out += scale · Aᵀ y` for a row-major `A`.
+#[inline]
+pub fn add_transposed_times(a: &[f64], y: &[f64], scale: f64, out: &mut [f64]) {
+    if out.is_empty() {
+        return;
+    }
+    for (row, y) in a.chunks_exact(out.len()).zip(y) {
+        let factor = scale * y;
+        for (out, a) in out.iter_mut().zip(row) {
+            *out += factor * a;
+        }
+    }
+}
+
+/// Largest absolute value; 0 for none.
+#[inline]
+pub fn max_abs(x: &[f64]) -> f64 {
+    x.iter().fold(0.0, |max: f64, x| max.max(x.abs()))
+}
+
+/// LU factorisation with row equilibration and partial pivoting.
+#[derive(Debug, Clone)]
+pub struct Lu {
+    n: usize,
+    /// The matrix on entry to `factor`, its factors after.
+    pub matrix: Vec<f64>,
+    order: Vec<usize>,
+    work: Vec<f64>,
+}
+
+impl Lu {
+    /// Room for `n × n`.
+    pub fn new(n: usize) -> Self {
+        Self { n, matrix: vec![0.0; n * n], order: vec![0; n], work: vec![0.0; n] }
+    }
+
+    /// Factors `matrix`. A pivot below `4 n ε` of its row's largest entry counts as zero.
+    pub fn factor(&mut self) -> Result<(), Breakdown> {
+        let n = self.n;
+        let smallest = 4.0 * n as f64 * f64::EPSILON;
+        for ((i, row), (order, scale)) in
+            self.matrix.chunks_exact(n.max(1)).enumerate().zip(self.order.iter_mut().zip(&mut self.work))
+        {
+            *order = i;
+            *scale = max_abs(row);
+        }
+        for k in 0..n {
+            let relative = |i: usize| self.matrix[i * n + k].abs() / self.work[i];
+            // Ties go to the first row, so that the same matrix always gives the same bits.
+            let best = (k..n)
+                .max_by(|&i, &j| relative(i).partial_cmp(&relative(j)).unwrap_or(Ordering::Less).then(j.cmp(&i)))
+                .unwrap_or(k);
+            let size = relative(best);
+            if size.is_nan() || size <= smallest {
+                return Err(Breakdown { index: k, pivot: if size.is_nan() { 0.0 } else { size } });
+            }
+            if best != k {
+                self.order.swap(k, best);
+                self.work.swap(k, best);
+                let (upper, lower) = self.matrix.split_at_mut(best * n);
+                upper[k * n..(k + 1) * n].swap_with_slice(&mut lower[..n]);
+            }
+            let (upper, lower) = self.matrix.split_at_mut((k + 1) * n);
+            let pivot_row = &upper[k * n + k..];
+            let pivot = pivot_row[0];
+            for row in lower.chunks_exact_mut(n) {
+                let factor = row[k] / pivot;
+                row[k] = factor;
+                for (a, p) in row[k + 1..].iter_mut().zip(&pivot_row[1..]) {
+                    *a -= factor * p;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Solves with the factors; `b` becomes the solution.
+    pub fn solve(&mut self, b: &mut [f64]) {
+        let n = self.n;
+        for i in 0..n {
+            let row = &self.matrix[i * n..i * n + i];
+            self.work[i] = b[self.order[i]] - dot(row, &self.work[..i]);
+        }
+        for i in (0..n).rev() {
+            let row = &self.matrix[i * n..(i + 1) * n];
+            b[i] = (self.work[i] - dot(&row[i + 1..], &b[i + 1..n])) / row[i];
+        }
+    }
+}
+
+/// Cholesky factorisation `A = LLᵀ`; reads the lower triangle.
+#[derive(Debug, Clone)]
+pub struct Cholesky {
+    n: usize,
+    /// The matrix on entry to `factor`, `L` in its lower triangle after.
+    pub matrix: Vec<f64>,
+}
+
+impl Cholesky {
+    /// Room for `n × n`.
+    pub fn new(n: usize) -> Self {
+        Self { n, matrix: vec![0.0; n * n] }
+    }
+
+    /// Factors `matrix`. A pivot at or below `4 n ε` of its diagonal entry counts as not positive.
+    pub fn factor(&mut self) -> Result<(), Breakdown> {
+        let n = self.n;
+        let smallest = 4.0 * n as f64 * f64::EPSILON;
+        for i in 0..n {
+            let (above, from_i) = self.matrix.split_at_mut(i * n);
+            let row = &mut from_i[..n];
+            for j in 0..i {
+                let other = &above[j * n..j * n + j + 1];
+                row[j] = (row[j] - dot(&row[..j], &other[..j])) / other[j];
+            }
+            let diagonal = row[i];
+            let pivot = diagonal - dot(&row[..i], &row[..i]);
+            if pivot.is_nan() || pivot <= smallest * diagonal.abs() {
+                let pivot = if diagonal == 0.0 { 0.0 } else { pivot / diagonal.abs() };
+                return Err(Breakdown { index: i, pivot });
+            }
+            row[i] = pivot.sqrt();
+        }
+        Ok(())
+    }
+
+    /// Solves with the factors; `b` becomes the solution.
+    pub fn solve(&self, b: &mut [f64]) {
+        let n = self.n;
+        for i in 0..n {
+            let row = &self.matrix[i * n..(i + 1) * n];
+            b[i] = (b[i] - dot(&row[..i], &b[..i])) / row[i];
+        }
+        for i in (0..n).rev() {
+            b[i] /= self.matrix[i * (n + 1)];
+            let solved = b[i];
+            for (b, l) in b[..i].iter_mut().zip(&self.matrix[i * n..]) {
+                *b -= l * solved;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers in (−1, 1), the same on every run.
+    fn numbers(count: usize, seed: u64) -> Vec<f64> {
+        let mut x = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+        (0..count)
+            .map(|_| {
+                x ^= x << 13;
+                x ^= x >> 7;
+                x ^= x << 17;
+                (x >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+            })
+            .collect()
+    }
+
+    #[test]
+    fn lu_solves_at_every_size_and_in_any_units() {
+        for n in [0, 1, 2, 3, 5, 8, 13, 40] {
+            let mut a = numbers(n * n, n as u64 + 1);
+            for i in 0..n {
+                let unit = 10f64.powi(3 * (i as i32) - 20);
+                for a in &mut a[i * n..(i + 1) * n] {
+                    *a *= unit;
+                }
+            }
+            let x = numbers(n, 77);
+            let mut b = vec![0.0; n];
+            matrix_times(&a, &x, &mut b);
+            let mut lu = Lu::new(n);
+            lu.matrix.copy_from_slice(&a);
+            lu.factor().unwrap();
+            lu.solve(&mut b);
+            for (b, x) in b.iter().zip(&x) {
+                assert!((b - x).abs() < 1e-12, "n = {n}: {b} for {x}");
+            }
+        }
+    }
+
+    #[test]
+    fn lu_refuses_singular_and_non_finite_matrices() {
+        let mut lu = Lu::new(2);
+        for matrix in [[1.0, 2.0, 2.0, 4.0], [0.0; 4], [f64::NAN, 1.0, 1.0, 2.0]] {
+            lu.matrix.copy_from_slice(&matrix);
+            assert!(lu.factor().is_err(), "{matrix:?}");
+        }
+    }
+
+    #[test]
+    fn cholesky_solves_and_names_the_row_that_is_not_positive() {
+        for n in [0, 1, 2, 5, 20] {
+            let root = numbers(n * n, 3 + n as u64);
+            let mut cholesky = Cholesky::new(n);
+            for i in 0..n {
+                for j in 0..n {
+                    let product = dot(&root[i * n..(i + 1) * n], &root[j * n..(j + 1) * n]);
+                    cholesky.matrix[i * n + j] = product + if i == j { 1.0 } else { 0.0 };
+                }
+            }
+            let a = cholesky.matrix.clone();
+            let x = numbers(n, 5);
+            let mut b = vec![0.0; n];
+            matrix_times(&a, &x, &mut b);
+            cholesky.factor().unwrap();
+            cholesky.solve(&mut b);
+            assert!(b.iter().zip(&x).all(|(b, x)| (b - x).abs() < 1e-12));
+        }
+        let mut cholesky = Cholesky::new(2);
+        cholesky.matrix.copy_from_slice(&[1.0, 2.0, 2.0, 1.0]);
+        assert_eq!(cholesky.factor().unwrap_err().index, 1);
+    }
+
+    #[test]
+    fn transposed_product_accumulates() {
+        let mut out = [1.0, 1.0, 1.0];
+        add_transposed_times(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[1.0, -1.0], 2.0, &mut out);
+        assert_eq!(out, [-5.0, -5.0, -5.0]);
+    }
+}

@@ -1,0 +1,74 @@
+//! Range and least-squares slope of a quantity over time, in one pass and constant memory.
+
+/// Accumulates `(t, x)`.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Drift {
+    count: f64,
+    mean_t: f64,
+    mean_x: f64,
+    // Sums of products of the deviations from the running means (Welford's update).
+    tt: f64,
+    tx: f64,
+    xx: f64,
+}
+
+/// A straight line through the data.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Trend {
+    /// Least-squares slope.
+    pub slope: f64,
+    /// Its standard error for independent residuals.
+    pub error: f64,
+}
+
+impl Drift {
+    /// Takes a sample.
+    pub fn add(&mut self, t: f64, x: f64) {
+        self.count += 1.0;
+        let (dt, dx) = (t - self.mean_t, x - self.mean_x);
+        self.mean_t += dt / self.count;
+        self.mean_x += dx / self.count;
+        self.tt += dt * (t - self.mean_t);
+        self.tx += dt * (x - self.mean_x);
+        self.xx += dx * (x - self.mean_x);
+    }
+
+    /// The trend; `None` with fewer than two different times.
+    pub fn trend(&self) -> Option<Trend> {
+        if self.tt <= 0.0 {
+            return None;
+        }
+        let slope = self.tx / self.tt;
+        let residual = (self.xx - slope * self.tx).max(0.0);
+        let freedom = (self.count - 2.0).max(1.0);
+        Some(Trend { slope, error: (residual / (freedom * self.tt)).sqrt() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Drift;
+
+    #[test]
+    fn a_line_with_noise_is_found_within_its_error() {
+        let mut drift = Drift::default();
+        let mut x = 12345u64;
+        for k in 0..10_000 {
+            x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let noise = (x >> 33) as f64 / (1u64 << 31) as f64 - 0.5;
+            let t = k as f64 * 1e-3;
+            drift.add(t, 1e6 + 0.25 * t + noise);
+        }
+        let trend = drift.trend().unwrap();
+        assert!((trend.slope - 0.25).abs() < 3.0 * trend.error, "{trend:?}");
+        assert!(trend.error > 5e-4 && trend.error < 2e-3, "{trend:?}");
+    }
+
+    #[test]
+    fn no_trend_without_two_times() {
+        let mut drift = Drift::default();
+        assert_eq!(drift.trend(), None);
+        drift.add(1.0, 2.0);
+        assert_eq!(drift.trend(), None);
+    }
+}

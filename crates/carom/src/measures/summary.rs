@@ -1,0 +1,133 @@
+//! The figures of a run: energy, momentum, constraints and solver, looked at in every step.
+
+use super::drift::{Drift, Trend};
+use super::momentum::{Conserved, Momentum};
+use crate::linear::max_abs;
+use crate::observe::{Frame, Observer};
+use crate::problem::Problem;
+
+/// First, last and extreme values of a quantity.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Extremes {
+    /// At the start.
+    pub initial: f64,
+    /// At the end.
+    pub last: f64,
+    /// Smallest.
+    pub min: f64,
+    /// Largest.
+    pub max: f64,
+}
+
+/// Accumulates the figures of a run; constant memory.
+#[derive(Debug, Clone)]
+pub struct Summary {
+    momentum: Momentum,
+    conserved: Conserved,
+    initial_momentum: Vec<f64>,
+    momentum_now: Vec<f64>,
+    /// Change since the start, linear then angular.
+    pub momentum_change: Vec<f64>,
+    momentum_max: Vec<f64>,
+    /// Energy.
+    pub energy: Option<Extremes>,
+    drift: Drift,
+    /// Largest |f|; `None` without equality constraints.
+    pub max_equality: Option<f64>,
+    /// Largest rate of f.
+    pub max_equality_velocity: Option<f64>,
+    /// Largest max(0, −g); `None` without inequality constraints.
+    pub max_penetration: Option<f64>,
+    steps: u64,
+    iterations: u64,
+    /// Most iterations in a step.
+    pub iterations_max: u32,
+    /// Largest relative residual of an accepted step.
+    pub worst_residual: f64,
+}
+
+impl Summary {
+    /// For a problem.
+    pub fn new(problem: &Problem) -> Self {
+        let momentum = Momentum::new(problem.points.clone());
+        let (linear, angular) = momentum.components();
+        let components = || vec![0.0; linear + angular];
+        let some = |count: usize| (count > 0).then_some(0.0);
+        Self {
+            conserved: Momentum::conserved(problem),
+            momentum,
+            initial_momentum: components(),
+            momentum_now: components(),
+            momentum_change: components(),
+            momentum_max: components(),
+            energy: None,
+            drift: Drift::default(),
+            max_equality: some(problem.system.equalities()),
+            max_equality_velocity: some(problem.system.equalities()),
+            max_penetration: some(problem.system.inequalities()),
+            steps: 0,
+            iterations: 0,
+            iterations_max: 0,
+            worst_residual: 0.0,
+        }
+    }
+
+    /// Trend of the energy.
+    pub fn energy_trend(&self) -> Option<Trend> {
+        self.drift.trend()
+    }
+
+    /// Mean iterations per step.
+    pub fn iterations_mean(&self) -> Option<f64> {
+        (self.steps > 0).then(|| self.iterations as f64 / self.steps as f64)
+    }
+
+    /// Changes of linear momentum, and the largest over the run among the conserved components.
+    pub fn linear(&self) -> (&[f64], Option<f64>) {
+        let count = self.conserved.linear.len();
+        (&self.momentum_change[..count], largest(&self.momentum_max[..count], &self.conserved.linear))
+    }
+
+    /// The same for angular momentum.
+    pub fn angular(&self) -> (&[f64], Option<f64>) {
+        let count = self.conserved.linear.len();
+        (&self.momentum_change[count..], largest(&self.momentum_max[count..], &self.conserved.angular))
+    }
+}
+
+fn largest(values: &[f64], which: &[bool]) -> Option<f64> {
+    values.iter().zip(which).filter(|(_, which)| **which).map(|(value, _)| *value).reduce(f64::max)
+}
+
+impl Observer for Summary {
+    fn observe(&mut self, frame: &Frame) -> Result<(), String> {
+        let energy = frame.energy();
+        let extremes =
+            self.energy.get_or_insert(Extremes { initial: energy, last: energy, min: energy, max: energy });
+        extremes.last = energy;
+        extremes.min = extremes.min.min(energy);
+        extremes.max = extremes.max.max(energy);
+        self.drift.add(frame.state.t, energy);
+
+        self.momentum.of(&frame.state.q, &frame.state.p, &mut self.momentum_now);
+        if frame.step == 0 {
+            self.initial_momentum.copy_from_slice(&self.momentum_now);
+        } else {
+            self.steps += 1;
+        }
+        for i in 0..self.momentum_now.len() {
+            self.momentum_change[i] = self.momentum_now[i] - self.initial_momentum[i];
+            self.momentum_max[i] = self.momentum_max[i].max(self.momentum_change[i].abs());
+        }
+
+        let keep = |slot: &mut Option<f64>, value: f64| *slot = slot.map(|old| old.max(value));
+        keep(&mut self.max_equality, max_abs(frame.equality));
+        keep(&mut self.max_equality_velocity, max_abs(frame.equality_rate));
+        keep(&mut self.max_penetration, frame.gap.iter().fold(0.0, |max, gap| max.max(-gap)));
+
+        self.iterations += u64::from(frame.report.iterations);
+        self.iterations_max = self.iterations_max.max(frame.report.iterations);
+        self.worst_residual = self.worst_residual.max(frame.report.residual);
+        Ok(())
+    }
+}

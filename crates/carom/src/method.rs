@@ -1,0 +1,229 @@
+//! What a method is beside its step: its name, its options, what it claims, what it can take.
+//!
+//! Claims are data: `carom methods` prints them and the test matrix checks each. A method that cannot enforce what a
+//! system contains refuses it and names those that can.
+
+use schemars::{JsonSchema, Schema};
+use serde::{Deserialize, Serialize};
+
+use crate::error::Failure;
+use crate::steppers::{Stepper, newmark, variational, verlet};
+use crate::system::System;
+
+/// What a method says of itself; each is tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Claims {
+    /// Order of convergence at the nodes, on smooth motion.
+    pub order: u32,
+    /// The step preserves the symplectic form (on the constraint manifold).
+    pub symplectic: bool,
+    /// Stepping with −h undoes a step.
+    pub reversible: bool,
+    /// Linear momentum is exact where the system conserves it.
+    pub linear_momentum: bool,
+    /// Angular momentum is exact where the system conserves it.
+    pub angular_momentum: bool,
+}
+
+/// What a method can take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Abilities {
+    /// A mass matrix that depends on the configuration.
+    pub configuration_mass: bool,
+    /// Equality constraints, held to round-off.
+    pub equalities: bool,
+    /// Inequality constraints.
+    pub inequalities: bool,
+    /// Nonholonomic rows.
+    pub nonholonomic: bool,
+    /// Non-potential forces.
+    pub forces: bool,
+}
+
+impl Abilities {
+    /// Of the base variational steps.
+    pub const VARIATIONAL: Self =
+        Self { configuration_mass: true, equalities: true, inequalities: false, nonholonomic: false, forces: true };
+
+    /// What of the system cannot be taken, in words.
+    pub fn missing<S: System + ?Sized>(&self, system: &S) -> Vec<String> {
+        let mut missing = Vec::new();
+        let plural = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+        if !self.configuration_mass && !system.mass().is_constant() {
+            missing.push("a mass matrix that depends on the configuration".to_string());
+        }
+        if !self.equalities && system.equalities() > 0 {
+            missing.push(plural(system.equalities(), "equality constraint"));
+        }
+        if !self.inequalities && system.inequalities() > 0 {
+            missing.push(plural(system.inequalities(), "inequality constraint"));
+        }
+        if let Some(nonholonomic) = system.nonholonomic().filter(|_| !self.nonholonomic) {
+            missing.push(plural(nonholonomic.rows(), "nonholonomic row"));
+        }
+        if !self.forces && system.forces().is_some() {
+            missing.push("non-potential forces".to_string());
+        }
+        missing
+    }
+}
+
+/// A method's options; the type is the scene format of its `[method]` table.
+pub trait Method: Serialize + for<'a> Deserialize<'a> + JsonSchema + Default {
+    /// The name in scenes and on the command line.
+    const NAME: &'static str;
+    /// One line.
+    const TITLE: &'static str;
+    /// Keys of `references.bib`.
+    const CITES: &'static [&'static str];
+    /// The step.
+    type Stepper;
+
+    /// Whether the options are in their ranges; otherwise the key and what is wrong with it.
+    fn check(&self) -> Result<(), (&'static str, String)> {
+        Ok(())
+    }
+    /// What it claims with these options.
+    fn claims(&self) -> Claims;
+    /// What it can take with these options.
+    fn abilities(&self) -> Abilities;
+    /// The step, sized for the system; `q` is any configuration of it.
+    fn stepper<S: System + ?Sized>(&self, system: &S, q: &[f64]) -> Result<Self::Stepper, Failure>
+    where
+        Self::Stepper: Stepper<S>;
+}
+
+/// Why a method does not run on a system.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Refusal {
+    /// It cannot take what the system contains.
+    #[error("method `{method}` cannot take {}; {}", .missing.join(" and "), able_words(.able))]
+    Unable {
+        /// The method.
+        method: &'static str,
+        /// What it cannot take.
+        missing: Vec<String>,
+        /// Methods that can take the whole system.
+        able: Vec<&'static str>,
+    },
+    /// Its workspace could not be made.
+    #[error("method `{method}`: {failure}")]
+    Failed {
+        /// The method.
+        method: &'static str,
+        /// Why.
+        failure: Failure,
+    },
+}
+
+fn able_words(able: &[&'static str]) -> String {
+    if able.is_empty() {
+        "no method of this version can".to_string()
+    } else {
+        format!("methods that can: {}", able.join(", "))
+    }
+}
+
+macro_rules! methods {
+    ($($variant:ident($config:ty)),* $(,)?) => {
+        /// A method by name, with its options.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum AnyMethod {
+            $(#[doc = concat!("`", stringify!($variant), "`")] $variant($config)),*
+        }
+
+        impl AnyMethod {
+            /// Every method, with its default options.
+            pub fn all() -> Vec<Self> {
+                vec![$(Self::$variant(<$config>::default())),*]
+            }
+
+            /// The name.
+            pub fn name(&self) -> &'static str {
+                match self { $(Self::$variant(_) => <$config>::NAME),* }
+            }
+
+            /// One line.
+            pub fn title(&self) -> &'static str {
+                match self { $(Self::$variant(_) => <$config>::TITLE),* }
+            }
+
+            /// Keys of `references.bib`.
+            pub fn cites(&self) -> &'static [&'static str] {
+                match self { $(Self::$variant(_) => <$config>::CITES),* }
+            }
+
+            /// Whether the options are in their ranges.
+            pub fn check(&self) -> Result<(), (&'static str, String)> {
+                match self { $(Self::$variant(config) => config.check()),* }
+            }
+
+            /// What it claims with these options.
+            pub fn claims(&self) -> Claims {
+                match self { $(Self::$variant(config) => config.claims()),* }
+            }
+
+            /// What it can take with these options.
+            pub fn abilities(&self) -> Abilities {
+                match self { $(Self::$variant(config) => config.abilities()),* }
+            }
+
+            /// JSON Schema of its options.
+            pub fn schema(&self) -> Schema {
+                match self { $(Self::$variant(_) => schemars::schema_for!($config)),* }
+            }
+
+            /// The same method with the options of `from`; those that are not given keep their defaults.
+            pub fn with_options<'a, D: serde::Deserializer<'a>>(&self, from: D) -> Result<Self, D::Error> {
+                match self { $(Self::$variant(_) => <$config>::deserialize(from).map(Self::$variant)),* }
+            }
+
+            fn boxed<S: System + ?Sized + 'static>(
+                &self,
+                system: &S,
+                q: &[f64],
+            ) -> Result<Box<dyn Stepper<S>>, Failure> {
+                match self {
+                    $(Self::$variant(config) => Ok(Box::new(config.stepper(system, q)?))),*
+                }
+            }
+        }
+
+        /// The options, without the name.
+        impl Serialize for AnyMethod {
+            fn serialize<T: serde::Serializer>(&self, to: T) -> Result<T::Ok, T::Error> {
+                match self { $(Self::$variant(config) => config.serialize(to)),* }
+            }
+        }
+    };
+}
+
+methods! {
+    Verlet(verlet::Config),
+    Midpoint(variational::Midpoint),
+    Variational(variational::Config),
+    Newmark(newmark::Config),
+}
+
+impl AnyMethod {
+    /// The method of that name, with its default options.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().into_iter().find(|method| method.name() == name)
+    }
+
+    /// The step, sized for the system; `q` is any configuration of it.
+    pub fn stepper<S: System + ?Sized + 'static>(
+        &self,
+        system: &S,
+        q: &[f64],
+    ) -> Result<Box<dyn Stepper<S>>, Refusal> {
+        let method = self.name();
+        let missing = self.abilities().missing(system);
+        if missing.is_empty() {
+            return self.boxed(system, q).map_err(|failure| Refusal::Failed { method, failure });
+        }
+        let able =
+            Self::all().iter().filter(|m| m.abilities().missing(system).is_empty()).map(Self::name).collect();
+        Err(Refusal::Unable { method, missing, able })
+    }
+}

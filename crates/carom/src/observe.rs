@@ -1,0 +1,40 @@
+//! What a run shows of itself: a frame per node, to observers that cannot change it.
+
+use crate::state::State;
+use crate::steppers::StepReport;
+
+/// Everything about one node of the time grid.
+#[derive(Debug, Clone, Copy)]
+pub struct Frame<'a> {
+    /// Steps made.
+    pub step: u64,
+    /// Time, configuration, momentum.
+    pub state: &'a State,
+    /// `v = M⁻¹p`.
+    pub v: &'a [f64],
+    /// Kinetic energy.
+    pub kinetic: f64,
+    /// Potential energy.
+    pub potential: f64,
+    /// Values of the equality constraints.
+    pub equality: &'a [f64],
+    /// Their rates along the motion.
+    pub equality_rate: &'a [f64],
+    /// Values of the inequality constraints.
+    pub gap: &'a [f64],
+    /// What the step took; nothing at the start.
+    pub report: StepReport,
+}
+
+impl Frame<'_> {
+    /// Total energy `T + V`.
+    pub fn energy(&self) -> f64 {
+        self.kinetic + self.potential
+    }
+}
+
+/// Looks at every node of a run.
+pub trait Observer {
+    /// Called at the start and after every step. An error ends the run; what was kept so far stays.
+    fn observe(&mut self, frame: &Frame) -> Result<(), String>;
+}

@@ -1,0 +1,249 @@
+//! The run loop: steps on a fixed time grid, the failure policy, observers.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Failure, StepError};
+use crate::linear::{dot, matrix_times};
+use crate::observe::{Frame, Observer};
+use crate::state::State;
+use crate::steppers::shared::mass::InverseMass;
+use crate::steppers::{StepReport, Stepper};
+use crate::system::System;
+
+/// How often a failed step is halved before the run ends all the same.
+const MOST_HALVINGS: u32 = 12;
+
+/// What happens when a step fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnFailure {
+    /// The run ends with the error; what was recorded stays.
+    #[default]
+    Stop,
+    /// The step is made as two of half the length, and so on; counted and reported, since a step of another length
+    /// is not the same symplectic map.
+    Halve,
+}
+
+/// The time grid `t_k = t0 + k h`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Grid {
+    /// Time at the start.
+    pub t0: f64,
+    /// Length of a step.
+    pub h: f64,
+    /// Number of steps.
+    pub steps: u64,
+}
+
+impl Grid {
+    /// Time of node `k`: no sum of rounding errors.
+    pub fn time(&self, k: u64) -> f64 {
+        self.t0 + k as f64 * self.h
+    }
+}
+
+/// Why a run ended before its last step.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Ended {
+    /// A step failed.
+    #[error("step {step} failed: {error}")]
+    Step {
+        /// Number of the step.
+        step: u64,
+        /// Why.
+        error: StepError,
+    },
+    /// An observer failed, for example because a disk is full.
+    #[error("after step {step}: {message}")]
+    Observer {
+        /// Steps made.
+        step: u64,
+        /// Why.
+        message: String,
+    },
+    /// The run was asked to stop.
+    #[error("interrupted after step {step}")]
+    Interrupted {
+        /// Steps made.
+        step: u64,
+    },
+}
+
+/// What a run came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The last state.
+    pub state: State,
+    /// Steps made.
+    pub steps: u64,
+    /// Solves that failed.
+    pub failures: u64,
+    /// Steps of the grid that were made of shorter ones.
+    pub halved_steps: u64,
+    /// `None` if the run is complete.
+    pub ended: Option<Ended>,
+}
+
+/// A run: a system, a method and a grid.
+pub struct Run<'a, S: System + ?Sized> {
+    /// The system.
+    pub system: &'a S,
+    /// The method.
+    pub stepper: &'a mut dyn Stepper<S>,
+    /// The time grid.
+    pub grid: Grid,
+    /// What happens when a step fails.
+    pub on_failure: OnFailure,
+}
+
+impl<S: System + ?Sized> Run<'_, S> {
+    /// Runs from `state` until the grid's end, a failure or `stop`.
+    pub fn go(mut self, state: State, observers: &mut [&mut dyn Observer], stop: &AtomicBool) -> Outcome {
+        let mut outcome = Outcome { state, steps: 0, failures: 0, halved_steps: 0, ended: None };
+        let mut view = match View::new(self.system, &outcome.state.q) {
+            Ok(view) => view,
+            Err(failure) => {
+                let error = StepError { t: outcome.state.t, h: self.grid.h, failure };
+                outcome.ended = Some(Ended::Step { step: 0, error });
+                return outcome;
+            }
+        };
+        let mut report = StepReport::default();
+        loop {
+            let step = outcome.steps;
+            let shown = view.show(self.system, step, &outcome.state, report).map_err(|failure| {
+                let t = outcome.state.t;
+                Ended::Step { step, error: StepError { t, h: self.grid.h, failure } }
+            });
+            let shown = shown.and_then(|frame| {
+                let mut each = observers.iter_mut().map(|observer| observer.observe(&frame));
+                each.find_map(Result::err).map_or(Ok(()), |message| Err(Ended::Observer { step, message }))
+            });
+            if let Err(ended) = shown {
+                outcome.ended = Some(ended);
+                return outcome;
+            }
+            if step == self.grid.steps {
+                return outcome;
+            }
+            if stop.load(Ordering::Relaxed) {
+                outcome.ended = Some(Ended::Interrupted { step });
+                return outcome;
+            }
+            let failures = outcome.failures;
+            match self.advance(&mut outcome.state, self.grid.h, 0, &mut outcome.failures) {
+                Ok(taken) => report = taken,
+                Err(error) => {
+                    outcome.ended = Some(Ended::Step { step: step + 1, error });
+                    return outcome;
+                }
+            }
+            outcome.halved_steps += u64::from(outcome.failures > failures);
+            outcome.steps += 1;
+            outcome.state.t = self.grid.time(outcome.steps);
+        }
+    }
+
+    /// One step of the grid, in halves if it must be and may be. On failure the state is unchanged.
+    fn advance(
+        &mut self,
+        state: &mut State,
+        h: f64,
+        depth: u32,
+        failures: &mut u64,
+    ) -> Result<StepReport, StepError> {
+        let error = match self.stepper.step(self.system, state, h) {
+            Ok(report) => return Ok(report),
+            Err(error) => error,
+        };
+        *failures += 1;
+        if self.on_failure == OnFailure::Stop || depth == MOST_HALVINGS {
+            return Err(error);
+        }
+        let before = state.clone();
+        let mut total = StepReport::default();
+        for _ in 0..2 {
+            match self.advance(state, 0.5 * h, depth + 1, failures) {
+                Ok(report) => {
+                    total.iterations += report.iterations;
+                    total.residual = total.residual.max(report.residual);
+                }
+                Err(error) => {
+                    *state = before;
+                    return Err(error);
+                }
+            }
+        }
+        Ok(total)
+    }
+}
+
+/// What frames are made of.
+struct View {
+    inverse: InverseMass,
+    v: Vec<f64>,
+    equality: Vec<f64>,
+    equality_rate: Vec<f64>,
+    rate: Vec<f64>,
+    second_rate: Vec<f64>,
+    g: Vec<f64>,
+    gap: Vec<f64>,
+}
+
+impl View {
+    fn new<S: System + ?Sized>(system: &S, q: &[f64]) -> Result<Self, Failure> {
+        let (n, m) = (system.dim(), system.equalities());
+        let rows = || vec![0.0; m];
+        Ok(Self {
+            inverse: InverseMass::new(system, q)?,
+            v: vec![0.0; n],
+            equality: rows(),
+            equality_rate: rows(),
+            rate: rows(),
+            second_rate: rows(),
+            g: vec![0.0; m * n],
+            gap: vec![0.0; system.inequalities()],
+        })
+    }
+
+    fn show<'a, S: System + ?Sized>(
+        &'a mut self,
+        system: &S,
+        step: u64,
+        state: &'a State,
+        report: StepReport,
+    ) -> Result<Frame<'a>, Failure> {
+        self.inverse.prepare(system, &state.q)?;
+        self.v.copy_from_slice(&state.p);
+        self.inverse.solve(&mut self.v);
+        system.gap(&state.q, &mut self.gap);
+        if !self.equality.is_empty() {
+            system.equality(state.t, &state.q, &mut self.equality);
+            system.equality_jacobian(state.t, &state.q, &mut self.g);
+            system.equality_rates(state.t, &state.q, &mut self.rate, &mut self.second_rate);
+            matrix_times(&self.g, &self.v, &mut self.equality_rate);
+            for (out, rate) in self.equality_rate.iter_mut().zip(&self.rate) {
+                *out += rate;
+            }
+        }
+        let potential = system.potential(state.t, &state.q);
+        if !potential.is_finite() {
+            return Err(Failure::NonFinite { what: "the potential at a node" });
+        }
+        Ok(Frame {
+            step,
+            state,
+            kinetic: 0.5 * dot(&state.p, &self.v),
+            v: &self.v,
+            potential,
+            equality: &self.equality,
+            equality_rate: &self.equality_rate,
+            gap: &self.gap,
+            report,
+        })
+    }
+}

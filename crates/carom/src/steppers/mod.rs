@@ -1,0 +1,26 @@
+//! The methods. Each advances a [`State`] by one step and owns its workspace.
+
+pub mod implicit;
+pub mod newmark;
+pub mod shared;
+pub mod variational;
+pub mod verlet;
+
+use crate::error::StepError;
+use crate::state::State;
+use crate::system::System;
+
+/// What a step took.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct StepReport {
+    /// Linear systems solved.
+    pub iterations: u32,
+    /// Largest residual of the step's equations, relative to the terms it is made of, at the accepted solution.
+    pub residual: f64,
+}
+
+/// A method, sized for one system.
+pub trait Stepper<S: System + ?Sized> {
+    /// Advances `state` by `h`. On failure `state` is unchanged.
+    fn step(&mut self, system: &S, state: &mut State, h: f64) -> Result<StepReport, StepError>;
+}

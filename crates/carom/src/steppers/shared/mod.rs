@@ -1,0 +1,4 @@
+//! Pieces that several methods are made of.
+
+pub mod mass;
+pub mod projection;

@@ -1,0 +1,125 @@
+//! `midpoint` and `variational`: steps of any discrete Lagrangian of the family, by name.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::implicit::Implicit;
+use super::verlet::Verlet;
+use super::{StepReport, Stepper};
+use crate::discrete::LinearPath;
+use crate::error::{Failure, StepError};
+use crate::method::{Abilities, Claims, Method};
+use crate::state::State;
+use crate::system::System;
+
+/// `[method] name = "midpoint"`: no options.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Midpoint {}
+
+impl Method for Midpoint {
+    const NAME: &'static str = "midpoint";
+    const TITLE: &'static str = "variational midpoint rule, with equality constraints in RATTLE form";
+    const CITES: &'static [&'static str] = &["marsden-west-2001", "leimkuhler-skeel-1994"];
+    type Stepper = Implicit<LinearPath>;
+
+    fn claims(&self) -> Claims {
+        Claims { order: 2, symplectic: true, reversible: true, linear_momentum: true, angular_momentum: true }
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities::VARIATIONAL
+    }
+
+    fn stepper<S: System + ?Sized>(&self, system: &S, q: &[f64]) -> Result<Self::Stepper, Failure> {
+        Implicit::new(LinearPath::midpoint(system.dim()), system, q)
+    }
+}
+
+/// A quadrature rule of the discrete Lagrangian.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// Half at each end.
+    #[default]
+    Trapezoid,
+    /// One node in the middle.
+    Midpoint,
+    /// One node at `gamma q0 + (1 − gamma) q1`.
+    Gamma,
+}
+
+/// `[method] name = "variational"`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// The quadrature of the discrete Lagrangian.
+    pub rule: Rule,
+    /// Where the node of `rule = "gamma"` lies: at `gamma q0 + (1 − gamma) q1`, from 0 to 1.
+    pub gamma: f64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { rule: Rule::default(), gamma: 0.5 }
+    }
+}
+
+impl Config {
+    fn symmetric(&self) -> bool {
+        self.rule != Rule::Gamma || self.gamma == 0.5
+    }
+}
+
+impl Method for Config {
+    const NAME: &'static str = "variational";
+    const TITLE: &'static str = "variational step of a discrete Lagrangian chosen by name";
+    const CITES: &'static [&'static str] = &["marsden-west-2001", "leimkuhler-skeel-1994"];
+    type Stepper = Variational;
+
+    fn check(&self) -> Result<(), (&'static str, String)> {
+        if (0.0..=1.0).contains(&self.gamma) {
+            Ok(())
+        } else {
+            Err(("gamma", format!("found {}, allowed: a number from 0 to 1", self.gamma)))
+        }
+    }
+
+    fn claims(&self) -> Claims {
+        let symmetric = self.symmetric();
+        let order = if symmetric { 2 } else { 1 };
+        Claims { order, symplectic: true, reversible: symmetric, linear_momentum: true, angular_momentum: true }
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities::VARIATIONAL
+    }
+
+    fn stepper<S: System + ?Sized>(&self, system: &S, q: &[f64]) -> Result<Variational, Failure> {
+        let n = system.dim();
+        Ok(match self.rule {
+            Rule::Trapezoid => Variational::Trapezoid(Verlet::new(system, q)?),
+            Rule::Midpoint => Variational::Node(Implicit::new(LinearPath::midpoint(n), system, q)?),
+            Rule::Gamma => Variational::Node(Implicit::new(LinearPath::gamma(self.gamma, n), system, q)?),
+        })
+    }
+}
+
+/// The step of a rule.
+#[derive(Debug, Clone)]
+pub enum Variational {
+    /// Explicit where it can be.
+    Trapezoid(Verlet),
+    /// One node inside the step.
+    Node(Implicit<LinearPath>),
+}
+
+impl<S: System + ?Sized> Stepper<S> for Variational {
+    #[inline]
+    fn step(&mut self, system: &S, state: &mut State, h: f64) -> Result<StepReport, StepError> {
+        match self {
+            Self::Trapezoid(stepper) => stepper.step(system, state, h),
+            Self::Node(stepper) => stepper.step(system, state, h),
+        }
+    }
+}

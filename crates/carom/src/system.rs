@@ -1,0 +1,182 @@
+//! What a mechanical system is: one description that every method runs on.
+//!
+//! `L(q, v, t) = ½ vᵀM(q)v − V(q, t)`, equality constraints `f(q, t) = 0`, inequality constraints `g(q) ≥ 0`,
+//! nonholonomic rows `A(q)v = a(t)` and non-potential forces `f_NP(q, v, t)`, each with exact first and second
+//! derivatives. Everything works on slices of `f64`; matrices are row-major. The traits can be boxed: methods are
+//! written once over `S: System + ?Sized` and run on a concrete type (static dispatch) or on `dyn System` alike.
+
+/// The mass matrix.
+#[derive(Clone, Copy)]
+pub enum Mass<'a> {
+    /// Constant and diagonal: its `n` entries.
+    Diagonal(&'a [f64]),
+    /// Constant: `n × n`, symmetric positive definite.
+    Constant(&'a [f64]),
+    /// A function of the configuration.
+    Configuration(&'a dyn ConfigurationMass),
+}
+
+/// A mass matrix `M(q)`, symmetric positive definite at every configuration that is reached.
+pub trait ConfigurationMass {
+    /// `M(q)`.
+    fn matrix(&self, q: &[f64], out: &mut [f64]);
+    /// `M(q)v`.
+    fn times(&self, q: &[f64], v: &[f64], out: &mut [f64]);
+    /// `∂(M(q)v)/∂q`, entry `(i, k) = ∂(M v)_i/∂q_k`; its transpose is `∂T_q/∂v`.
+    fn momentum_jacobian(&self, q: &[f64], v: &[f64], out: &mut [f64]);
+    /// `T_q = ∂(½vᵀM(q)v)/∂q`.
+    fn kinetic_gradient(&self, q: &[f64], v: &[f64], out: &mut [f64]);
+    /// `T_qq = ∂²(½vᵀM(q)v)/∂q²`.
+    fn kinetic_hessian(&self, q: &[f64], v: &[f64], out: &mut [f64]);
+}
+
+impl Mass<'_> {
+    /// Whether `M` does not depend on the configuration.
+    pub fn is_constant(&self) -> bool {
+        !matches!(self, Mass::Configuration(_))
+    }
+
+    /// `M(q)v`.
+    #[inline]
+    pub fn times(&self, q: &[f64], v: &[f64], out: &mut [f64]) {
+        match self {
+            Mass::Diagonal(m) => {
+                for ((out, m), v) in out.iter_mut().zip(*m).zip(v) {
+                    *out = m * v;
+                }
+            }
+            Mass::Constant(m) => crate::linear::matrix_times(m, v, out),
+            Mass::Configuration(field) => field.times(q, v, out),
+        }
+    }
+
+    /// `M(q)` as a full matrix.
+    pub fn matrix(&self, q: &[f64], out: &mut [f64]) {
+        match self {
+            Mass::Diagonal(m) => {
+                out.fill(0.0);
+                for (i, m) in m.iter().enumerate() {
+                    out[i * (q.len() + 1)] = *m;
+                }
+            }
+            Mass::Constant(m) => out.copy_from_slice(m),
+            Mass::Configuration(field) => field.matrix(q, out),
+        }
+    }
+}
+
+/// Forces that do not come from the potential.
+pub trait Forces {
+    /// Whether the force depends on the velocity (explicit steps must then become implicit ones).
+    fn depends_on_velocity(&self) -> bool;
+    /// `f_NP(q, v, t)`.
+    fn force(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]);
+    /// `∂f_NP/∂q` and `∂f_NP/∂v`.
+    fn jacobians(&self, t: f64, q: &[f64], v: &[f64], by_q: &mut [f64], by_v: &mut [f64]);
+}
+
+/// Kinetic and potential energy and non-potential forces.
+pub trait Dynamics {
+    /// Number `n` of coordinates.
+    fn dim(&self) -> usize;
+    /// The mass matrix; its kind does not change during the life of the system.
+    fn mass(&self) -> Mass<'_>;
+    /// `V(q, t)`.
+    fn potential(&self, t: f64, q: &[f64]) -> f64;
+    /// `∂V/∂q`.
+    fn potential_gradient(&self, t: f64, q: &[f64], out: &mut [f64]);
+    /// `∂²V/∂q²`.
+    fn potential_hessian(&self, t: f64, q: &[f64], out: &mut [f64]);
+    /// `∂V/∂t` and `∂²V/∂t²`.
+    fn potential_rates(&self, _t: f64, _q: &[f64]) -> [f64; 2] {
+        [0.0, 0.0]
+    }
+    /// `∂²V/∂q∂t`.
+    fn potential_gradient_rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    /// Whether `V` or `f` depend on time explicitly.
+    fn depends_on_time(&self) -> bool {
+        false
+    }
+    /// The non-potential forces, if there are any.
+    fn forces(&self) -> Option<&dyn Forces> {
+        None
+    }
+    /// What the coordinate is called in messages.
+    fn coordinate_name(&self, index: usize) -> String {
+        format!("q[{index}]")
+    }
+}
+
+/// Rows `A(q)v = a(t)` that no function of `q` and `t` replaces.
+pub trait Nonholonomic {
+    /// Number of rows.
+    fn rows(&self) -> usize;
+    /// `A(q)`, one row per constraint.
+    fn matrix(&self, q: &[f64], out: &mut [f64]);
+    /// `∂(A(q)v)/∂q`, one row per constraint.
+    fn jacobian(&self, q: &[f64], v: &[f64], out: &mut [f64]);
+    /// `a(t)` and `a'(t)`.
+    fn rates(&self, t: f64, rate: &mut [f64], derivative: &mut [f64]);
+    /// What the row is called in messages.
+    fn name(&self, index: usize) -> String {
+        format!("nonholonomic[{index}]")
+    }
+}
+
+/// Constraints; a system without any keeps the defaults.
+pub trait Constraints {
+    /// Number `m` of equality constraints `f(q, t) = 0`.
+    fn equalities(&self) -> usize {
+        0
+    }
+    /// `f(q, t)`.
+    fn equality(&self, _t: f64, _q: &[f64], _out: &mut [f64]) {}
+    /// `G = ∂f/∂q`, `m × n`.
+    fn equality_jacobian(&self, _t: f64, _q: &[f64], _out: &mut [f64]) {}
+    /// `Σ λ_i ∂²f_i/∂q²`.
+    fn equality_hessian(&self, _t: f64, _q: &[f64], _lambda: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    /// `∂f/∂t` and `∂²f/∂t²`.
+    fn equality_rates(&self, _t: f64, _q: &[f64], rate: &mut [f64], second: &mut [f64]) {
+        rate.fill(0.0);
+        second.fill(0.0);
+    }
+    /// `∂²f/∂q∂t`, `m × n`.
+    fn equality_jacobian_rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    /// What the constraint is called in messages.
+    fn equality_name(&self, index: usize) -> String {
+        format!("equalities[{index}]")
+    }
+
+    /// Number of inequality constraints `g(q) ≥ 0`.
+    fn inequalities(&self) -> usize {
+        0
+    }
+    /// `g(q)`.
+    fn gap(&self, _q: &[f64], _out: &mut [f64]) {}
+    /// `∂g/∂q`, one row per constraint.
+    fn gap_jacobian(&self, _q: &[f64], _out: &mut [f64]) {}
+    /// `Σ λ_i ∂²g_i/∂q²`.
+    fn gap_hessian(&self, _q: &[f64], _lambda: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    /// What the inequality is called in messages.
+    fn gap_name(&self, index: usize) -> String {
+        format!("inequalities[{index}]")
+    }
+
+    /// The nonholonomic rows, if there are any.
+    fn nonholonomic(&self) -> Option<&dyn Nonholonomic> {
+        None
+    }
+}
+
+/// A mechanical system: its dynamics and its constraints.
+pub trait System: Dynamics + Constraints {}
+
+impl<T: Dynamics + Constraints + ?Sized> System for T {}

@@ -1,0 +1,197 @@
+//! Compares every derivative that a system gives with a difference of what it is the derivative of.
+//!
+//! Central differences of order 8 with three step lengths; the best of the three counts, entry by entry, so that a
+//! singularity near the state does not look like a wrong derivative. Correct derivatives agree to about 1e-9.
+
+use crate::linear::{dot, matrix_times, max_abs};
+use crate::system::{Mass, System};
+
+/// One derivative, compared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// What was compared.
+    pub what: &'static str,
+    /// Largest difference, relative to the largest entry.
+    pub error: f64,
+    /// How much of it round-off in the differences may explain.
+    pub noise: f64,
+    /// Row and column of the worst entry.
+    pub worst: (usize, usize),
+    /// The entry as given and as differenced.
+    pub values: (f64, f64),
+}
+
+/// Differences above this are wrong derivatives.
+const TOLERANCE: f64 = 1e-6;
+
+impl Comparison {
+    /// Whether the derivative and the difference are the same, up to round-off.
+    pub fn agrees(&self) -> bool {
+        self.error <= TOLERANCE + self.noise
+    }
+}
+
+// Central difference of order 8: weights of f(x + k h) − f(x − k h).
+const WEIGHTS: [f64; 4] = [4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0];
+const LENGTHS: [f64; 3] = [2e-2, 2e-3, 2e-4];
+
+/// Where the derivatives are compared.
+struct Place<'a> {
+    what: &'static str,
+    x: &'a [f64],
+    rows: usize,
+}
+
+fn place<'a>(what: &'static str, x: &'a [f64], rows: usize) -> Place<'a> {
+    Place { what, x, rows }
+}
+
+/// Compares `given` (rows × columns of `x`) with the differences of `function`.
+fn compare(place: Place, given: &[f64], mut function: impl FnMut(&[f64], &mut [f64]), out: &mut Vec<Comparison>) {
+    let Place { what, x, rows } = place;
+    let columns = x.len();
+    if rows == 0 || columns == 0 {
+        return;
+    }
+    let scale = max_abs(given).max(f64::MIN_POSITIVE);
+    let typical = 0.1 * max_abs(x) + 0.01;
+    let (mut moved, mut plus, mut minus) = (x.to_vec(), vec![0.0; rows], vec![0.0; rows]);
+    let mut worst = Comparison { what, error: 0.0, noise: 0.0, worst: (0, 0), values: (given[0], given[0]) };
+    for column in 0..columns {
+        let mut best = vec![(f64::INFINITY, f64::NAN, 0.0); rows];
+        for length in LENGTHS {
+            let h = length * (x[column].abs() + typical);
+            let mut difference = vec![0.0; rows];
+            for (k, weight) in WEIGHTS.iter().enumerate() {
+                let reach = (k + 1) as f64 * h;
+                moved[column] = x[column] + reach;
+                function(&moved, &mut plus);
+                moved[column] = x[column] - reach;
+                function(&moved, &mut minus);
+                for row in 0..rows {
+                    difference[row] += weight * (plus[row] - minus[row]) / h;
+                }
+            }
+            moved[column] = x[column];
+            function(&moved, &mut plus);
+            for row in 0..rows {
+                let noise = 8.0 * f64::EPSILON * plus[row].abs() / h / scale;
+                let error = (difference[row] - given[row * columns + column]).abs() / scale;
+                if error < best[row].0 {
+                    best[row] = (error, difference[row], noise);
+                }
+            }
+        }
+        for (row, &(error, difference, noise)) in best.iter().enumerate() {
+            if error > worst.error {
+                let values = (given[row * columns + column], difference);
+                worst = Comparison { what, error, noise, worst: (row, column), values };
+            }
+        }
+    }
+    out.push(worst);
+}
+
+/// Compares all derivatives of the system at a state.
+pub fn check(system: &dyn System, t: f64, q: &[f64], v: &[f64]) -> Vec<Comparison> {
+    let n = system.dim();
+    let mut out = Vec::new();
+    let (mut vector, mut matrix) = (vec![0.0; n], vec![0.0; n * n]);
+
+    system.potential_gradient(t, q, &mut vector);
+    compare(place("dV/dq", q, 1), &vector, |q, o| o[0] = system.potential(t, q), &mut out);
+    system.potential_hessian(t, q, &mut matrix);
+    compare(place("d2V/dq2", q, n), &matrix, |q, o| system.potential_gradient(t, q, o), &mut out);
+    let [rate, second] = system.potential_rates(t, q);
+    compare(place("dV/dt", &[t], 1), &[rate], |t, o| o[0] = system.potential(t[0], q), &mut out);
+    compare(place("d2V/dt2", &[t], 1), &[second], |t, o| o[0] = system.potential_rates(t[0], q)[0], &mut out);
+    system.potential_gradient_rate(t, q, &mut vector);
+    compare(place("d2V/dqdt", &[t], n), &vector, |t, o| system.potential_gradient(t[0], q, o), &mut out);
+
+    check_mass(system, q, v, &mut out);
+    if let Some(forces) = system.forces() {
+        let mut by_v = vec![0.0; n * n];
+        forces.jacobians(t, q, v, &mut matrix, &mut by_v);
+        compare(place("df_NP/dq", q, n), &matrix, |q, o| forces.force(t, q, v, o), &mut out);
+        compare(place("df_NP/dv", v, n), &by_v, |v, o| forces.force(t, q, v, o), &mut out);
+    }
+    check_constraints(system, t, q, v, &mut out);
+    out
+}
+
+fn check_mass(system: &dyn System, q: &[f64], v: &[f64], out: &mut Vec<Comparison>) {
+    let Mass::Configuration(mass) = system.mass() else { return };
+    let n = q.len();
+    let mut matrix = vec![0.0; n * n];
+    mass.matrix(q, &mut matrix);
+    compare(place("M = d(Mv)/dv", v, n), &matrix, |v, o| mass.times(q, v, o), out);
+    mass.momentum_jacobian(q, v, &mut matrix);
+    let mut full = vec![0.0; n * n];
+    let product = |q: &[f64], o: &mut [f64]| {
+        mass.matrix(q, &mut full);
+        matrix_times(&full, v, o);
+    };
+    compare(place("d(Mv)/dq", q, n), &matrix, product, out);
+    let mut vector = vec![0.0; n];
+    let mut momentum = vec![0.0; n];
+    mass.kinetic_gradient(q, v, &mut vector);
+    let kinetic = |q: &[f64], o: &mut [f64]| {
+        mass.times(q, v, &mut momentum);
+        o[0] = 0.5 * dot(v, &momentum);
+    };
+    compare(place("dT/dq", q, 1), &vector, kinetic, out);
+    mass.kinetic_hessian(q, v, &mut matrix);
+    compare(place("d2T/dq2", q, n), &matrix, |q, o| mass.kinetic_gradient(q, v, o), out);
+}
+
+fn check_constraints(system: &dyn System, t: f64, q: &[f64], v: &[f64], out: &mut Vec<Comparison>) {
+    let (n, m, k) = (system.dim(), system.equalities(), system.inequalities());
+    let weights = |count: usize| -> Vec<f64> { (0..count).map(|i| 1.0 + 0.3 * i as f64).collect() };
+    let mut hessian = vec![0.0; n * n];
+    if m > 0 {
+        let (mut rows, mut rate, mut second) = (vec![0.0; m * n], vec![0.0; m], vec![0.0; m]);
+        let (mut unused, lambda) = (vec![0.0; m], weights(m));
+        system.equality_jacobian(t, q, &mut rows);
+        compare(place("df/dq", q, m), &rows, |q, o| system.equality(t, q, o), out);
+        system.equality_hessian(t, q, &lambda, &mut hessian);
+        let sum = |q: &[f64], o: &mut [f64]| {
+            system.equality_jacobian(t, q, &mut rows);
+            o.fill(0.0);
+            crate::linear::add_transposed_times(&rows, &lambda, 1.0, o);
+        };
+        compare(place("d2f/dq2", q, n), &hessian, sum, out);
+        system.equality_rates(t, q, &mut rate, &mut second);
+        compare(place("df/dt", &[t], m), &rate, |t, o| system.equality(t[0], q, o), out);
+        let rates = |t: &[f64], o: &mut [f64]| system.equality_rates(t[0], q, o, &mut unused);
+        compare(place("d2f/dt2", &[t], m), &second, rates, out);
+        let mut mixed = vec![0.0; m * n];
+        system.equality_jacobian_rate(t, q, &mut mixed);
+        compare(place("d2f/dqdt", &[t], m * n), &mixed, |t, o| system.equality_jacobian(t[0], q, o), out);
+    }
+    if k > 0 {
+        let (mut rows, lambda) = (vec![0.0; k * n], weights(k));
+        system.gap_jacobian(q, &mut rows);
+        compare(place("dg/dq", q, k), &rows, |q, o| system.gap(q, o), out);
+        system.gap_hessian(q, &lambda, &mut hessian);
+        let sum = |q: &[f64], o: &mut [f64]| {
+            system.gap_jacobian(q, &mut rows);
+            o.fill(0.0);
+            crate::linear::add_transposed_times(&rows, &lambda, 1.0, o);
+        };
+        compare(place("d2g/dq2", q, n), &hessian, sum, out);
+    }
+    if let Some(nonholonomic) = system.nonholonomic() {
+        let r = nonholonomic.rows();
+        let (mut rows, mut matrix) = (vec![0.0; r * n], vec![0.0; r * n]);
+        nonholonomic.jacobian(q, v, &mut rows);
+        let product = |q: &[f64], o: &mut [f64]| {
+            nonholonomic.matrix(q, &mut matrix);
+            matrix_times(&matrix, v, o);
+        };
+        compare(place("d(Av)/dq", q, r), &rows, product, out);
+        let (mut rate, mut derivative, mut unused) = (vec![0.0; r], vec![0.0; r], vec![0.0; r]);
+        nonholonomic.rates(t, &mut rate, &mut derivative);
+        let rates = |t: &[f64], o: &mut [f64]| nonholonomic.rates(t[0], o, &mut unused);
+        compare(place("da/dt", &[t], r), &derivative, rates, out);
+    }
+}

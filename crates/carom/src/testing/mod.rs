@@ -1,0 +1,3 @@
+//! Tools that tests and `carom check` share.
+
+pub mod derivatives;
