@@ -36,10 +36,13 @@ const WEIGHTS: [f64; 4] = [4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0];
 const LENGTHS: [f64; 3] = [2e-2, 2e-3, 2e-4];
 
 /// Where the derivatives are compared.
-struct Place<'a> {
-    what: &'static str,
-    x: &'a [f64],
-    rows: usize,
+pub struct Place<'a> {
+    /// What is compared.
+    pub what: &'static str,
+    /// The argument.
+    pub x: &'a [f64],
+    /// Number of values of the function.
+    pub rows: usize,
 }
 
 fn place<'a>(what: &'static str, x: &'a [f64], rows: usize) -> Place<'a> {
@@ -47,7 +50,12 @@ fn place<'a>(what: &'static str, x: &'a [f64], rows: usize) -> Place<'a> {
 }
 
 /// Compares `given` (rows × columns of `x`) with the differences of `function`.
-fn compare(place: Place, given: &[f64], mut function: impl FnMut(&[f64], &mut [f64]), out: &mut Vec<Comparison>) {
+pub fn compare(
+    place: Place,
+    given: &[f64],
+    mut function: impl FnMut(&[f64], &mut [f64]),
+    out: &mut Vec<Comparison>,
+) {
     let Place { what, x, rows } = place;
     let columns = x.len();
     if rows == 0 || columns == 0 {

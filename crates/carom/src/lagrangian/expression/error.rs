@@ -15,7 +15,9 @@ pub struct ParseError {
     pub column: usize,
     /// The number of characters at fault.
     pub length: usize,
+    /// What is wrong.
     pub message: String,
+    /// What would be right.
     pub help: Option<String>,
 }
 

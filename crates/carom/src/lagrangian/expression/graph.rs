@@ -76,6 +76,7 @@ impl Graph {
     /// The constant 1, present in every graph.
     pub const ONE: NodeId = NodeId(1);
 
+    /// An empty graph.
     pub fn new() -> Graph {
         let mut graph = Graph {
             nodes: Vec::new(),
@@ -101,6 +102,7 @@ impl Graph {
         self.nodes.is_empty()
     }
 
+    /// What a node is.
     pub fn node(&self, id: NodeId) -> Node {
         self.nodes[id.index()]
     }

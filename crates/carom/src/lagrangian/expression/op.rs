@@ -15,30 +15,53 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 /// An operation on one or two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
+    /// −a
     Neg,
+    /// √a
     Sqrt,
+    /// \|a\|
     Abs,
     /// -1, 0 or 1, with `sign(0) = 0`.
     Sign,
+    /// sin a
     Sin,
+    /// cos a
     Cos,
+    /// tan a
     Tan,
+    /// asin a
     Asin,
+    /// acos a
     Acos,
+    /// atan a
     Atan,
+    /// sinh a
     Sinh,
+    /// cosh a
     Cosh,
+    /// tanh a
     Tanh,
+    /// exp a
     Exp,
+    /// natural logarithm
     Log,
+    /// a + b
     Add,
+    /// a − b
     Sub,
+    /// a b
     Mul,
+    /// a / b
     Div,
+    /// a to the power b
     Pow,
+    /// angle of the point (b, a)
     Atan2,
+    /// √(a² + b²)
     Hypot,
+    /// the smaller
     Min,
+    /// the larger
     Max,
     /// 1 if the first operand is at most the second, else 0.
     LessEqual,
@@ -193,25 +216,41 @@ pub(super) fn power<T: Scalar>(base: T, exponent: i32) -> T {
 pub trait Scalar:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
+    /// The number without derivatives.
     fn from_f64(value: f64) -> Self;
     /// The value that comparisons look at.
     fn real(self) -> f64;
+    /// Square root.
     fn sqrt(self) -> Self;
+    /// Absolute value.
     fn abs(self) -> Self;
+    /// Sine.
     fn sin(self) -> Self;
+    /// Cosine.
     fn cos(self) -> Self;
+    /// Tangent.
     fn tan(self) -> Self;
+    /// Inverse sine.
     fn asin(self) -> Self;
+    /// Inverse cosine.
     fn acos(self) -> Self;
+    /// Inverse tangent.
     fn atan(self) -> Self;
+    /// Hyperbolic sine.
     fn sinh(self) -> Self;
+    /// Hyperbolic cosine.
     fn cosh(self) -> Self;
+    /// Hyperbolic tangent.
     fn tanh(self) -> Self;
+    /// Exponential.
     fn exp(self) -> Self;
+    /// Natural logarithm.
     fn log(self) -> Self;
+    /// Power.
     fn pow(self, exponent: Self) -> Self;
     /// The angle of the point (`x`, `self`).
     fn atan2(self, x: Self) -> Self;
+    /// √(self² + other²).
     fn hypot(self, other: Self) -> Self;
     /// Sine and cosine together; must equal [`Scalar::sin`] and [`Scalar::cos`].
     fn sin_cos(self) -> (Self, Self) {

@@ -63,6 +63,7 @@ impl Graph {
         }
     }
 
+    /// `−a`.
     pub fn neg(&mut self, a: NodeId) -> NodeId {
         if let Some(value) = self.constant_value(a) {
             return self.constant(-value);
@@ -71,6 +72,7 @@ impl Graph {
         self.scale(-factor, rest)
     }
 
+    /// `a + b`.
     pub fn add(&mut self, a: NodeId, b: NodeId) -> NodeId {
         let (a, b) = self.ordered(a, b);
         if self.both_constant(a, b) {
@@ -103,11 +105,13 @@ impl Graph {
         }
     }
 
+    /// `a − b`.
     pub fn sub(&mut self, a: NodeId, b: NodeId) -> NodeId {
         let b = self.neg(b);
         self.add(a, b)
     }
 
+    /// `a b`.
     pub fn mul(&mut self, a: NodeId, b: NodeId) -> NodeId {
         let (a, b) = self.ordered(a, b);
         if self.both_constant(a, b) {
@@ -131,6 +135,7 @@ impl Graph {
         }
     }
 
+    /// `a / b`.
     pub fn div(&mut self, a: NodeId, b: NodeId) -> NodeId {
         if self.both_constant(a, b) {
             return self.raw(Op::Div, a, b);
@@ -182,6 +187,7 @@ impl Graph {
         }
     }
 
+    /// `a^b`.
     pub fn pow(&mut self, a: NodeId, b: NodeId) -> NodeId {
         if a == Graph::ONE {
             return a;

@@ -1,0 +1,7 @@
+//! What the tests of methods share: scenes, runs, dual numbers, step maps with exact Jacobians, controls that must fail.
+
+pub mod control;
+pub mod dual;
+pub mod map;
+pub mod runs;
+pub mod symplectic;

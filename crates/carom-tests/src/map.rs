@@ -1,0 +1,212 @@
+//! Steps of the methods written a second time, from the Lagrangian alone and over any kind of number: with dual
+//! numbers they give exact Jacobians. Nothing is shared with the steppers but the expressions of the system.
+
+use carom::lagrangian::definition::Definition;
+use carom::lagrangian::expression::{Scalar, Tape};
+
+use crate::dual::{Dual, solve};
+
+/// How a step joins its ends.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Rule {
+    /// A discrete Lagrangian by quadrature on the straight path: nodes and weights.
+    Quadrature(Vec<(f64, f64)>),
+    /// Newmark's β and γ.
+    Newmark(f64, f64),
+    /// Explicit Euler in `(q, p)`, a control: neither symplectic nor symmetric, and blind to constraints.
+    Euler,
+}
+
+/// A system over any numbers.
+pub struct Map {
+    /// Number of coordinates.
+    pub n: usize,
+    /// Number of equality constraints.
+    pub m: usize,
+    l_q: Tape,
+    l_v: Tape,
+    mass: Tape,
+    f: Tape,
+    g: Tape,
+    f_t: Tape,
+    rule: Rule,
+}
+
+impl Map {
+    /// The step of a rule for a system without non-potential forces.
+    pub fn new(definition: &Definition, rule: Rule) -> Self {
+        assert!(definition.forces.is_empty() && definition.nonholonomic.is_empty());
+        let mut definition = definition.clone();
+        let layout = definition.layout();
+        let n = layout.n;
+        let graph = &mut definition.graph;
+        let mut lagrangian = graph.neg(definition.potential);
+        for i in 0..n {
+            for j in 0..n {
+                let (vi, vj, half) = (graph.input(layout.v(i)), graph.input(layout.v(j)), graph.constant(0.5));
+                let product = graph.mul(vi, vj);
+                let product = graph.mul(half, product);
+                let term = graph.mul(definition.mass[i * n + j], product);
+                lagrangian = graph.add(lagrangian, term);
+            }
+        }
+        let l_q = graph.gradient(lagrangian, &layout.coordinates());
+        let l_v = graph.gradient(lagrangian, &layout.velocities());
+        let f: Vec<_> = definition.equalities.iter().map(|row| row.node).collect();
+        let g: Vec<_> = f.iter().flat_map(|&f| graph.gradient(f, &layout.coordinates())).collect();
+        let f_t: Vec<_> = f.iter().map(|&f| graph.derivative(f, layout.t())).collect();
+        let inputs = 2 * n + 1;
+        let compile = |nodes: &[_]| Tape::compile(graph, nodes, inputs);
+        Self {
+            n,
+            m: f.len(),
+            l_q: compile(&l_q),
+            l_v: compile(&l_v),
+            mass: compile(&definition.mass),
+            f: compile(&f),
+            g: compile(&g),
+            f_t: compile(&f_t),
+            rule,
+        }
+    }
+
+    fn at<T: Scalar>(&self, tape: &Tape, t: f64, q: &[T], v: &[T]) -> Vec<T> {
+        let inputs: Vec<T> = q.iter().copied().chain([T::from_f64(t)]).chain(v.iter().copied()).collect();
+        tape.evaluate_generic(&inputs)
+    }
+
+    /// `left` and `right` momenta of a chord.
+    fn momenta<T: Scalar>(&self, (t, h): (f64, f64), q0: &[T], v: &[T]) -> (Vec<T>, Vec<T>) {
+        let s = T::from_f64;
+        let zero = vec![s(0.0); self.n];
+        let (mut left, mut right) = (zero.clone(), zero.clone());
+        let along = |c: f64| -> Vec<T> { q0.iter().zip(v).map(|(&q, &v)| q + s(c * h) * v).collect() };
+        match &self.rule {
+            Rule::Quadrature(nodes) => {
+                for &(c, w) in nodes {
+                    let q = along(c);
+                    let (l_q, l_v) = (self.at(&self.l_q, t + c * h, &q, v), self.at(&self.l_v, t + c * h, &q, v));
+                    for i in 0..self.n {
+                        left[i] = left[i] + s(w) * (l_v[i] - s(h * (1.0 - c)) * l_q[i]);
+                        right[i] = right[i] + s(w) * (l_v[i] + s(h * c) * l_q[i]);
+                    }
+                }
+            }
+            Rule::Newmark(beta, gamma) => {
+                let mv = self.at(&self.l_v, t, q0, v);
+                let (start, end) = (self.at(&self.l_q, t, q0, v), self.at(&self.l_q, t + h, &along(1.0), v));
+                for i in 0..self.n {
+                    left[i] = mv[i] - s(h * (0.5 - beta)) * start[i] - s(h * beta) * end[i];
+                    right[i] = mv[i] + s(h * (0.5 + beta - gamma)) * start[i] + s(h * (gamma - beta)) * end[i];
+                }
+            }
+            Rule::Euler => {
+                let (l_q, l_v) = (self.at(&self.l_q, t, q0, v), self.at(&self.l_v, t, q0, v));
+                for i in 0..self.n {
+                    left[i] = l_v[i];
+                    right[i] = l_v[i] + s(h) * l_q[i];
+                }
+            }
+        }
+        (left, right)
+    }
+
+    /// The equations of a step in `y = (v, λ, μ)` and its result `(q1, p1)`, from `x = (q0, p0)`.
+    fn equations<T: Scalar>(&self, (t, h): (f64, f64), x: &[T], y: &[T]) -> (Vec<T>, Vec<T>) {
+        let (n, m, s) = (self.n, if self.rule == Rule::Euler { 0 } else { self.m }, T::from_f64);
+        let ((q0, p0), (v, multipliers)) = (x.split_at(n), y.split_at(n));
+        let q1: Vec<T> = q0.iter().zip(v).map(|(&q, &v)| q + s(h) * v).collect();
+        let (left, mut p1) = self.momenta((t, h), q0, v);
+        let mut residual: Vec<T> = left.iter().zip(p0).map(|(&left, &p)| left - p).collect();
+        if m > 0 {
+            let (g0, g1) = (self.at(&self.g, t, q0, v), self.at(&self.g, t + h, &q1, v));
+            for i in 0..n {
+                for j in 0..m {
+                    residual[i] = residual[i] + g0[j * n + i] * multipliers[j];
+                    p1[i] = p1[i] - g1[j * n + i] * multipliers[m + j];
+                }
+            }
+            residual.extend(self.at(&self.f, t + h, &q1, v).iter().map(|&f| f / s(h)));
+            residual.extend(self.hidden(t + h, &q1, &p1));
+        }
+        (residual, q1.into_iter().chain(p1).collect())
+    }
+
+    /// `G M⁻¹p + ∂f/∂t`.
+    pub fn hidden<T: Scalar>(&self, t: f64, q: &[T], p: &[T]) -> Vec<T> {
+        let v = solve(&self.at(&self.mass, t, q, p), p);
+        let (g, f_t) = (self.at(&self.g, t, q, &v), self.at(&self.f_t, t, q, &v));
+        (0..self.m).map(|j| (0..self.n).fold(f_t[j], |sum, i| sum + g[j * self.n + i] * v[i])).collect()
+    }
+
+    /// Rows whose kernel is tangent to the constraint manifold in `(q, p)`, at `x`.
+    pub fn manifold_rows(&self, t: f64, x: &[f64]) -> Vec<Vec<f64>> {
+        let n = self.n;
+        let mut rows = vec![vec![0.0; 2 * n]; 2 * self.m];
+        for column in 0..2 * n {
+            let x = seeded(x, column);
+            let f = self.at(&self.f, t, &x[..n], &x[n..]);
+            let hidden = self.hidden(t, &x[..n], &x[n..]);
+            for j in 0..self.m {
+                rows[j][column] = f[j].eps();
+                rows[self.m + j][column] = hidden[j].eps();
+            }
+        }
+        rows
+    }
+
+    /// The step from `x = (q0, p0)` and its exact Jacobian, row-major `2n × 2n`.
+    pub fn step(&self, t: f64, h: f64, x: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let n = self.n;
+        let mut y = solve(&self.at(&self.mass, t, &x[..n], &x[n..]), &x[n..]);
+        if self.rule != Rule::Euler {
+            y.resize(n + 2 * self.m, 0.0);
+        }
+        let by_y = |y: &[f64]| {
+            let fixed: Vec<Dual> = x.iter().map(|&x| Dual::from_f64(x)).collect();
+            self.derivatives(y.len(), |column| self.equations((t, h), &fixed, &seeded(y, column)))
+        };
+        for _ in 0..12 {
+            let (residual, _) = self.equations((t, h), x, &y);
+            let change = solve(&by_y(&y).0, &residual);
+            y.iter_mut().zip(change).for_each(|(y, change)| *y -= change);
+        }
+        let (residual, end) = self.equations((t, h), x, &y);
+        let worst = residual.iter().fold(0.0_f64, |max, r| max.max(r.abs()));
+        assert!(worst < 1e-11, "the step of the test does not converge: {worst:e}");
+
+        let (r_y, e_y) = by_y(&y);
+        let fixed: Vec<Dual> = y.iter().map(|&y| Dual::from_f64(y)).collect();
+        let (r_x, e_x) = self.derivatives(2 * n, |column| self.equations((t, h), &seeded(x, column), &fixed));
+        // Implicit function theorem: dy/dx = −R_y⁻¹R_x.
+        let mut jacobian = vec![0.0; 4 * n * n];
+        let count = y.len();
+        for column in 0..2 * n {
+            let right: Vec<f64> = (0..count).map(|i| -r_x[i * 2 * n + column]).collect();
+            let dy = solve(&r_y, &right);
+            for row in 0..2 * n {
+                let through: f64 = (0..count).map(|k| e_y[row * count + k] * dy[k]).sum();
+                jacobian[row * 2 * n + column] = e_x[row * 2 * n + column] + through;
+            }
+        }
+        (end, jacobian)
+    }
+
+    /// Jacobians of both outputs of `function`, column by column.
+    fn derivatives(
+        &self,
+        columns: usize,
+        function: impl Fn(usize) -> (Vec<Dual>, Vec<Dual>),
+    ) -> (Vec<f64>, Vec<f64>) {
+        let results: Vec<_> = (0..columns).map(function).collect();
+        let gather = |pick: fn(&(Vec<Dual>, Vec<Dual>)) -> &Vec<Dual>| {
+            let rows = results.first().map_or(0, |result| pick(result).len());
+            (0..rows).flat_map(|row| results.iter().map(move |result| pick(result)[row].eps())).collect()
+        };
+        (gather(|result| &result.0), gather(|result| &result.1))
+    }
+}
+
+fn seeded(x: &[f64], column: usize) -> Vec<Dual> {
+    x.iter().enumerate().map(|(i, &x)| Dual::new(x, if i == column { 1.0 } else { 0.0 })).collect()
+}

@@ -1,0 +1,147 @@
+//! Discrete Lagrangians: every derivative against differences of what it is the derivative of, and their identities.
+
+use carom::discrete::{Chord, DiscreteLagrangian, Legendre, LinearPath, Newmark, Partials, SecondPartials};
+use carom::system::System;
+use carom::testing::derivatives::{Comparison, Place, compare};
+use carom_io::scene::Scene;
+use carom_tests::runs::{built_in, scene};
+
+const T0: f64 = 0.3;
+const H: f64 = 0.07;
+
+/// Everything at once: `M(q)`, a potential that depends on time, forces that depend on position, velocity and time.
+const RICH: &str = r#"
+[lagrangian]
+coordinates = ["x", "y"]
+kinetic = "0.5*(1 + 0.3*y^2)*dot(x)^2 + 0.2*x*y*dot(x)*dot(y) + 0.5*(2 + sin(x))*dot(y)^2"
+potential = "x^2*y + cos(2*t)*x*y^3 + exp(0.3*x - t)"
+forces = ["-0.3*dot(x)*(1 + y^2) + t*y", "0.2*dot(x)*dot(y) - sin(t)*x^2"]
+[initial]
+q = [0.4, -0.7]
+[method]
+name = "midpoint"
+[run]
+step = 0.1
+steps = 1
+"#;
+
+fn systems() -> Vec<Scene> {
+    vec![scene("rich", RICH, &[]), built_in("double-pendulum", &[]), built_in("kepler", &[])]
+}
+
+fn rules(n: usize) -> Vec<LinearPath> {
+    let gamma = |gamma| LinearPath::gamma(gamma, n);
+    vec![LinearPath::trapezoid(n), LinearPath::midpoint(n), gamma(0.0), gamma(1.0), gamma(0.3)]
+}
+
+fn ends(scene: &Scene) -> (Vec<f64>, Vec<f64>) {
+    let q0 = scene.problem.initial.q.clone();
+    let q1 = q0.iter().enumerate().map(|(i, q)| q + H * (0.8 - 0.5 * i as f64)).collect();
+    (q0, q1)
+}
+
+fn partials(rule: &LinearPath, system: &dyn System, h: f64, q0: &[f64], q1: &[f64]) -> Partials {
+    let v: Vec<f64> = q0.iter().zip(q1).map(|(q0, q1)| (q1 - q0) / h).collect();
+    let mut out = Partials::new(q0.len());
+    rule.clone().partials(system, Chord { t0: T0, h, q0, v: &v }, &mut out);
+    out
+}
+
+fn assert_agree(comparisons: &[Comparison], label: &str) {
+    for comparison in comparisons {
+        assert!(comparison.agrees(), "{label}: {comparison:?}");
+        assert!(comparison.error < 1e-9, "{label}: {comparison:?}");
+    }
+}
+
+#[test]
+fn first_and_second_derivatives_are_those_of_the_value() {
+    for scene in systems() {
+        let (system, (q0, q1)) = (&*scene.problem.system, ends(&scene));
+        let n = q0.len();
+        for rule in rules(n) {
+            let at = |h: f64, q0: &[f64], q1: &[f64]| partials(&rule, system, h, q0, q1);
+            let given = at(H, &q0, &q1);
+            let v: Vec<f64> = q0.iter().zip(&q1).map(|(q0, q1)| (q1 - q0) / H).collect();
+            let mut second = SecondPartials::new(n);
+            rule.clone().second_partials(system, Chord { t0: T0, h: H, q0: &q0, v: &v }, &mut second);
+            let mut found = Vec::new();
+            let place = |what, x, rows| Place { what, x, rows };
+            let step = [H];
+            compare(place("D1", &q0, 1), &given.d1, |x, o| o[0] = at(H, x, &q1).value, &mut found);
+            compare(place("D2", &q1, 1), &given.d2, |x, o| o[0] = at(H, &q0, x).value, &mut found);
+            compare(place("D3", &step, 1), &[given.d3], |h, o| o[0] = at(h[0], &q0, &q1).value, &mut found);
+            compare(place("D11", &q0, n), &second.d11, |x, o| o.copy_from_slice(&at(H, x, &q1).d1), &mut found);
+            compare(place("D12", &q1, n), &second.d12, |x, o| o.copy_from_slice(&at(H, &q0, x).d1), &mut found);
+            compare(place("D22", &q1, n), &second.d22, |x, o| o.copy_from_slice(&at(H, &q0, x).d2), &mut found);
+            compare(
+                place("D13", &step, n),
+                &second.d13,
+                |h, o| o.copy_from_slice(&at(h[0], &q0, &q1).d1),
+                &mut found,
+            );
+            compare(
+                place("D23", &step, n),
+                &second.d23,
+                |h, o| o.copy_from_slice(&at(h[0], &q0, &q1).d2),
+                &mut found,
+            );
+            compare(place("D33", &step, 1), &[second.d33], |h, o| o[0] = at(h[0], &q0, &q1).d3, &mut found);
+            assert_eq!(found.len(), 9);
+            assert_agree(&found, &format!("{} {:?}", scene.name, rule.nodes()));
+        }
+    }
+}
+
+fn check_left<R: Legendre<dyn System> + Clone>(rule: &R, scene: &Scene, label: &str) {
+    let system = &*scene.problem.system;
+    let (q0, q1) = ends(scene);
+    let n = q0.len();
+    let v: Vec<f64> = q0.iter().zip(&q1).map(|(q0, q1)| (q1 - q0) / H).collect();
+    let (mut jacobian, mut unused, mut size) = (vec![0.0; n * n], vec![0.0; n], vec![0.0; n]);
+    rule.clone().left_jacobian(system, Chord { t0: T0, h: H, q0: &q0, v: &v }, &mut jacobian);
+    let mut found = Vec::new();
+    let left = |v: &[f64], out: &mut [f64]| {
+        rule.clone().momenta(system, Chord { t0: T0, h: H, q0: &q0, v }, out, &mut unused, &mut size);
+    };
+    compare(Place { what: "d left/dv", x: &v, rows: n }, &jacobian, left, &mut found);
+    assert_agree(&found, label);
+}
+
+#[test]
+fn the_jacobian_of_newton_is_exact_with_forces() {
+    for scene in systems() {
+        let n = scene.problem.system.dim();
+        for rule in rules(n) {
+            check_left(&rule, &scene, &format!("{} {:?}", scene.name, rule.nodes()));
+        }
+        if scene.problem.system.mass().is_constant() {
+            check_left(&Newmark::new(0.3, 0.6, n), &scene, "newmark");
+        }
+    }
+    let damped = scene("damped", &RICH.replace("kinetic = ", "mass = [1.0, 2.0]\n#"), &[]);
+    check_left(&Newmark::new(0.3, 0.6, 2), &damped, "newmark with forces");
+}
+
+#[test]
+fn without_forces_the_momenta_are_the_slopes_of_the_discrete_lagrangian() {
+    let scene = built_in("double-pendulum", &[]);
+    let (system, (q0, q1)) = (&*scene.problem.system, ends(&scene));
+    let v: Vec<f64> = q0.iter().zip(&q1).map(|(q0, q1)| (q1 - q0) / H).collect();
+    for mut rule in rules(2) {
+        let given = partials(&rule, system, H, &q0, &q1);
+        let (mut left, mut right, mut size) = ([0.0; 2], [0.0; 2], [0.0; 2]);
+        rule.momenta(system, Chord { t0: T0, h: H, q0: &q0, v: &v }, &mut left, &mut right, &mut size);
+        for i in 0..2 {
+            assert!((left[i] + given.d1[i]).abs() <= 1e-13 * size[i], "{left:?} {given:?}");
+            assert!((right[i] - given.d2[i]).abs() <= 1e-13 * size[i], "{right:?} {given:?}");
+        }
+    }
+}
+
+#[test]
+fn control_a_wrong_derivative_is_seen() {
+    let mut found = Vec::new();
+    compare(Place { what: "wrong", x: &[0.7], rows: 1 }, &[2.001 * 0.7], |x, o| o[0] = x[0] * x[0], &mut found);
+    assert!(!found[0].agrees(), "{found:?}");
+}

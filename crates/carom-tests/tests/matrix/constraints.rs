@@ -1,0 +1,126 @@
+//! Equality constraints and their hidden velocity constraints to round-off; failed steps.
+
+use carom::error::Failure;
+use carom::run::Ended;
+use carom_tests::control::Euler;
+use carom_tests::runs::{advance, built_in, measured, method, scene, stepper};
+
+use crate::systems::{systems, takes};
+use crate::{label, variants};
+
+#[test]
+fn position_and_velocity_constraints_hold_to_round_off() {
+    for (scene, _, _) in systems().iter().filter(|(scene, _, _)| scene.problem.system.equalities() > 0) {
+        for method in variants().iter().filter(|method| takes(method, scene)) {
+            let (outcome, summary) = measured(scene, method, 0.01, 5000);
+            assert_eq!(outcome.ended, None);
+            let (f, rate) = (summary.max_equality, summary.max_equality_velocity);
+            let (f, rate) = (f.expect("constrained"), rate.expect("constrained"));
+            let message = format!("{} on {}: f {f:.1e}, rate {rate:.1e}", label(method), scene.name);
+            println!("{message}");
+            assert!(f <= 1e-14 * 10.0 && rate <= 2e-13, "{message}");
+        }
+    }
+}
+
+#[test]
+fn control_a_method_that_ignores_constraints_leaves_them() {
+    let scene = built_in("pendulum-cartesian", &[]);
+    let mut state = scene.problem.initial.clone();
+    advance(&scene, &mut Euler, &mut state, 0.01, 100);
+    let mut f = [0.0];
+    scene.problem.system.equality(state.t, &state.q, &mut f);
+    assert!(f[0].abs() > 1e-3, "{}", f[0]);
+}
+
+#[test]
+fn units_do_not_matter() {
+    // A molecule in SI units: 1e-26 kg, 1e-10 m, 1e-15 s; the same motion in units of its own.
+    let text = r#"
+[parameters]
+length = 1.0
+mass = 1.0
+time = 1.0
+[lagrangian]
+coordinates = ["x", "y", "phi"]
+kinetic = "0.5*mass*(dot(x)^2 + dot(y)^2) + 0.3*mass*length^2*(1 + 0.2*(x/length)^2)*dot(phi)^2"
+potential = "mass*length^2/time^2*(0.7*(x/length)^4 - 0.4*(y/length)*sin(phi))"
+equalities = ["hypot(x, y) - length*(1 + 0.1*sin(phi))"]
+[initial]
+q = ["length", 0.0, 0.0]
+v = ["0.1*0.3*length/time", "0.5*length/time", "0.3/time"]
+[method]
+name = "verlet"
+[run]
+step = "0.01*time"
+steps = 300
+"#;
+    for name in ["verlet", "midpoint"] {
+        let run = |edits: &[&str]| {
+            let scene = scene("molecule", text, edits);
+            let (outcome, summary) = measured(&scene, &method(name), scene.run.h, scene.run.steps);
+            assert_eq!(outcome.ended, None, "{name}");
+            (outcome.state.q, summary.max_equality.expect("constrained"))
+        };
+        let (plain, _) = run(&[]);
+        let (si, violation) = run(&["parameters.length=1e-10", "parameters.mass=1e-26", "parameters.time=1e-15"]);
+        assert!(violation <= 1e-25, "{name}: {violation:e} m");
+        for (plain, si) in plain.iter().zip([si[0] * 1e10, si[1] * 1e10, si[2]]) {
+            assert!((plain - si).abs() < 1e-11, "{name}: {plain} and {si}");
+        }
+    }
+}
+
+/// A rod that must be longer than the step can reach: no end point exists.
+const TORN: &str = r#"
+[lagrangian]
+coordinates = ["x", "y"]
+mass = 1.0
+potential = 0.0
+equalities = ["x^2 + y^2 - 1 + 100*t^2*(1 + x^2)"]
+[initial]
+q = [1.0, 0.0]
+v = [0.0, 0.1]
+[method]
+name = "verlet"
+[run]
+step = 0.2
+steps = 5
+"#;
+
+#[test]
+fn a_step_that_cannot_be_solved_is_an_error_with_numbers_and_leaves_the_state() {
+    let scene = scene("torn", TORN, &[]);
+    for method in variants() {
+        let mut stepper = stepper(&scene, &method);
+        let mut state = scene.problem.initial.clone();
+        let error = stepper.step(&*scene.problem.system, &mut state, 0.2).expect_err("it has no solution");
+        assert_eq!(state, scene.problem.initial, "{}", label(&method));
+        assert_eq!((error.t, error.h), (0.0, 0.2));
+        match error.failure {
+            Failure::NotConverged { iterations, residual, correction, .. } => {
+                assert!(iterations > 3 && residual > 1e-6 && correction > 0.0, "{}", label(&method));
+            }
+            Failure::Singular { .. } | Failure::NonFinite { .. } => {}
+            other => panic!("{}: {other}", label(&method)),
+        }
+        let (outcome, _) = measured(&scene, &method, 0.2, 5);
+        assert!(matches!(outcome.ended, Some(Ended::Step { step: 1, .. })), "{}", label(&method));
+        assert_eq!((outcome.steps, outcome.failures), (0, 1));
+    }
+}
+
+#[test]
+fn redundant_constraints_are_named() {
+    let text = TORN.replace("100*t^2*(1 + x^2)\"", "0\", \"2*x^2 + 2*y^2 - 2\"");
+    let scene = scene("redundant", &text, &[]);
+    for method in [method("verlet"), method("midpoint")] {
+        let mut state = scene.problem.initial.clone();
+        let error = stepper(&scene, &method).step(&*scene.problem.system, &mut state, 0.01).expect_err("redundant");
+        assert!(
+            matches!(error.failure, Failure::Redundant { index: 1, .. } | Failure::Singular { .. }),
+            "{}: {error}",
+            label(&method)
+        );
+    }
+}

@@ -1,0 +1,60 @@
+//! Every method against what it claims, and controls that must fail the same tests.
+
+mod allocations;
+mod bits;
+mod constraints;
+mod momentum;
+mod order;
+mod random;
+mod reversible;
+mod scenes;
+mod symplectic;
+mod systems;
+
+use carom::method::AnyMethod;
+use carom_tests::map::Rule;
+use carom_tests::runs::method;
+
+/// Every method with the options that change its claims.
+pub fn variants() -> Vec<AnyMethod> {
+    let texts = [
+        "verlet",
+        "midpoint",
+        "variational rule=trapezoid",
+        "variational rule=midpoint",
+        "variational rule=gamma, gamma=0.5",
+        "variational rule=gamma, gamma=0.0",
+        "variational rule=gamma, gamma=1.0",
+        "variational rule=gamma, gamma=0.3",
+        "newmark",
+        "newmark beta=0.0",
+        "newmark beta=0.5, gamma=1.0",
+    ];
+    let variants: Vec<AnyMethod> = texts.iter().map(|text| method(text)).collect();
+    for known in AnyMethod::all() {
+        assert!(variants.iter().any(|m| m.name() == known.name()), "{} is not in the matrix", known.name());
+    }
+    variants
+}
+
+/// Name and options of a variant, for messages.
+pub fn label(method: &AnyMethod) -> String {
+    format!("{} {}", method.name(), serde_json::to_string(method).expect("options are plain data"))
+}
+
+/// The same method over any numbers.
+pub fn rule(method: &AnyMethod) -> Rule {
+    use carom::steppers::variational::Rule::{Gamma, Midpoint, Trapezoid};
+    let node = |gamma: f64| Rule::Quadrature(vec![(1.0 - gamma, 1.0)]);
+    let trapezoid = Rule::Quadrature(vec![(0.0, 0.5), (1.0, 0.5)]);
+    match method {
+        AnyMethod::Verlet(_) => trapezoid,
+        AnyMethod::Midpoint(_) => node(0.5),
+        AnyMethod::Variational(config) => match config.rule {
+            Trapezoid => trapezoid,
+            Midpoint => node(0.5),
+            Gamma => node(config.gamma),
+        },
+        AnyMethod::Newmark(config) => Rule::Newmark(config.beta, config.gamma),
+    }
+}

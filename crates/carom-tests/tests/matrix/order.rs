@@ -1,0 +1,71 @@
+//! Order of convergence, two-sided.
+
+use carom_tests::control::Euler;
+use carom_tests::runs::{Boxed, built_in, method, scene, slopes, state_after, stepper};
+
+use crate::systems::{DUMBBELL, systems, takes};
+use crate::{label, variants};
+
+#[test]
+fn every_method_has_the_order_that_it_claims_on_every_system() {
+    for (scene, span, first) in systems() {
+        for method in variants().iter().filter(|method| takes(method, &scene)) {
+            let order = method.claims().order;
+            let make = || stepper(&scene, method);
+            // A rule of order 1 reaches its slope later.
+            let first = if order == 1 { 4 * first } else { first };
+            let (errors, slopes) = slopes(&scene, &make, span, first, order);
+            let last = slopes.last().copied().unwrap_or(f64::NAN);
+            let allowed = if order == 1 { 0.1 } else { 0.05 };
+            let message = format!("{} on {}: errors {errors:?}, slopes {slopes:.3?}", label(method), scene.name);
+            println!("{message}");
+            assert!((last - f64::from(order)).abs() <= allowed, "{message}");
+        }
+    }
+}
+
+#[test]
+fn forces_that_depend_on_velocity_and_time_keep_the_order() {
+    let edits = [
+        "lagrangian.forces=['-0.2*dot(x1)+0.1*cos(3*t)', '-0.2*dot(y1)', '0.1*dot(y2)*x1', '-0.1*dot(x2)*x1-0.3*dot(y2)^3']",
+        "lagrangian.potential='(hypot(x2-x1,y2-y1)-1)^2+0.2*sin(2*t)*x1'",
+    ];
+    let scene = scene("driven dumbbell", DUMBBELL, &edits);
+    for method in variants() {
+        let order = method.claims().order;
+        let first = if order == 1 { 256 } else { 64 };
+        let (errors, slopes) = slopes(&scene, &|| stepper(&scene, &method), 1.0, first, order);
+        let last = slopes.last().copied().unwrap_or(f64::NAN);
+        let allowed = if order == 1 { 0.1 } else { 0.05 };
+        let message = format!("{}: errors {errors:?}, slopes {slopes:.3?}", label(&method));
+        assert!((last - f64::from(order)).abs() <= allowed, "{message}");
+    }
+}
+
+#[test]
+fn control_explicit_euler_fails_the_order_of_verlet() {
+    let scene = built_in("elastic-pendulum", &[]);
+    let make = || -> Boxed { Box::new(Euler) };
+    let (_, slopes) = slopes(&scene, &make, 1.0, 512, 1);
+    let last = slopes.last().copied().unwrap_or(f64::NAN);
+    assert!((last - 1.0).abs() < 0.1 && (last - 2.0).abs() > 0.05, "slope {last}");
+}
+
+/// States from DOP853 with tolerance 3e-14, another program and another form of the equations.
+#[test]
+fn methods_converge_to_the_solution_and_not_to_something_else() {
+    let elastic = ([1.287056404250, -0.685700530583], [-1.80988556721, -0.839658155799]);
+    let double = ([-0.25865734345, -0.74639218848], [-0.54043956860, -2.16207763676]);
+    for (name, (q, v)) in [("elastic-pendulum", elastic), ("double-pendulum", double)] {
+        let scene = built_in(name, &[]);
+        for text in ["verlet", "midpoint", "variational rule=gamma, gamma=0.5"] {
+            let state = state_after(&scene, &mut *stepper(&scene, &method(text)), 1.0, 20_000);
+            let mut p = [0.0; 2];
+            scene.problem.system.mass().times(&state.q, &v, &mut p);
+            for i in 0..2 {
+                assert!((state.q[i] - q[i]).abs() < 2e-7, "{text} on {name}: q {:?}, expected {q:?}", state.q);
+                assert!((state.p[i] - p[i]).abs() < 2e-6, "{text} on {name}: p {:?}, expected {p:?}", state.p);
+            }
+        }
+    }
+}

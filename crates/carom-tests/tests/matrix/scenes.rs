@@ -1,0 +1,51 @@
+//! Every method on every built-in scene that it does not refuse.
+
+use carom::testing::derivatives;
+use carom_io::scene::BUILT_IN;
+use carom_tests::runs::{built_in, measured};
+
+use crate::systems::takes;
+use crate::{label, variants};
+
+#[test]
+fn every_method_runs_on_every_scene_that_it_takes() {
+    let mut runs = 0;
+    for listed in BUILT_IN {
+        let scene = built_in(listed.name, &[]);
+        for method in variants().iter().filter(|method| takes(method, &scene)) {
+            let steps = scene.run.steps.min(500);
+            let (outcome, summary) = measured(&scene, method, scene.run.h, steps);
+            let label = format!("{} on {}", label(method), listed.name);
+            assert_eq!(outcome.ended, None, "{label}");
+            assert_eq!(outcome.steps, steps);
+            let energy = summary.energy.expect("looked at");
+            let scale = energy.initial.abs().max(1e-3);
+            // The steps of some scenes are large, and rules of order 1 err more; none that is symmetric or symplectic
+            // may blow up. The dissipative variants of Newmark claim nothing about energy.
+            let claims = method.claims();
+            let allowed = if claims.order == 2 { 0.5 } else { 3.0 };
+            let bounded = (energy.max - energy.min) / scale < allowed;
+            assert!(bounded || !(claims.symplectic || claims.reversible), "{label}: {energy:?}");
+            assert!(summary.max_equality.unwrap_or(0.0) <= 1e-12, "{label}");
+            runs += 1;
+        }
+    }
+    println!("{runs} runs");
+    assert!(runs >= 8 * BUILT_IN.len());
+}
+
+#[test]
+fn every_scene_has_right_derivatives_title_description_and_sources() {
+    for listed in BUILT_IN {
+        let scene = built_in(listed.name, &[]);
+        assert!(scene.title.is_some() && scene.description.is_some(), "{}", listed.name);
+        for key in &scene.cites {
+            assert!(carom_io::references::entry(key).is_some(), "{}: {key}", listed.name);
+        }
+        let state = &scene.problem.initial;
+        let v: Vec<f64> = (0..state.q.len()).map(|i| 0.4 - 0.3 * i as f64).collect();
+        for comparison in derivatives::check(&*scene.problem.system, state.t, &state.q, &v) {
+            assert!(comparison.agrees(), "{}: {comparison:?}", listed.name);
+        }
+    }
+}
