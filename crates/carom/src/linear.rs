@@ -4,8 +4,6 @@
 //! the time of the general crates (`cargo bench --bench linear`, figures in DESIGN.md); larger ones use sparse
 //! factorisations elsewhere.
 
-use std::cmp::Ordering;
-
 /// A factorisation broke down.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Breakdown {
@@ -70,31 +68,41 @@ impl Lu {
 
     /// Factors `matrix`. A pivot below `4 n ε` of its row's largest entry counts as zero.
     pub fn factor(&mut self) -> Result<(), Breakdown> {
-        let n = self.n;
+        self.factor_sized(self.n)
+    }
+
+    /// `factor` with the size as an argument: where that is a constant, the loops unroll.
+    #[inline(always)]
+    fn factor_sized(&mut self, n: usize) -> Result<(), Breakdown> {
+        debug_assert_eq!(n, self.n);
+        let (matrix, order, work) = (&mut self.matrix[..n * n], &mut self.order[..n], &mut self.work[..n]);
         let smallest = 4.0 * n as f64 * f64::EPSILON;
         for ((i, row), (order, scale)) in
-            self.matrix.chunks_exact(n.max(1)).enumerate().zip(self.order.iter_mut().zip(&mut self.work))
+            matrix.chunks_exact(n.max(1)).enumerate().zip(order.iter_mut().zip(work.iter_mut()))
         {
             *order = i;
-            *scale = max_abs(row);
+            *scale = max_abs(row).recip();
         }
         for k in 0..n {
-            let relative = |i: usize| self.matrix[i * n + k].abs() / self.work[i];
             // Ties go to the first row, so that the same matrix always gives the same bits.
-            let best = (k..n)
-                .max_by(|&i, &j| relative(i).partial_cmp(&relative(j)).unwrap_or(Ordering::Less).then(j.cmp(&i)))
-                .unwrap_or(k);
-            let size = relative(best);
-            if size.is_nan() || size <= smallest {
-                return Err(Breakdown { index: k, pivot: if size.is_nan() { 0.0 } else { size } });
+            let (mut best, mut size) = (k, 0.0);
+            for i in k..n {
+                let relative = matrix[i * n + k].abs() * work[i];
+                if relative > size {
+                    (best, size) = (i, relative);
+                }
+            }
+            // An infinite scale (a zero row) or a NaN never compares as larger.
+            if size <= smallest || !size.is_finite() {
+                return Err(Breakdown { index: k, pivot: size });
             }
             if best != k {
-                self.order.swap(k, best);
-                self.work.swap(k, best);
-                let (upper, lower) = self.matrix.split_at_mut(best * n);
+                order.swap(k, best);
+                work.swap(k, best);
+                let (upper, lower) = matrix.split_at_mut(best * n);
                 upper[k * n..(k + 1) * n].swap_with_slice(&mut lower[..n]);
             }
-            let (upper, lower) = self.matrix.split_at_mut((k + 1) * n);
+            let (upper, lower) = matrix.split_at_mut((k + 1) * n);
             let pivot_row = &upper[k * n + k..];
             let pivot = pivot_row[0];
             for row in lower.chunks_exact_mut(n) {
@@ -110,14 +118,30 @@ impl Lu {
 
     /// Solves with the factors; `b` becomes the solution.
     pub fn solve(&mut self, b: &mut [f64]) {
-        let n = self.n;
+        self.solve_sized(self.n, b);
+    }
+
+    /// `factor` and `solve` with the size as an argument.
+    #[inline(always)]
+    pub(crate) fn solve_once(&mut self, n: usize, b: &mut [f64]) -> Result<(), Breakdown> {
+        self.factor_sized(n)?;
+        self.solve_sized(n, b);
+        Ok(())
+    }
+
+    /// `solve` with the size as an argument.
+    #[inline(always)]
+    fn solve_sized(&mut self, n: usize, b: &mut [f64]) {
+        debug_assert_eq!(n, self.n);
+        let (matrix, order, work) = (&self.matrix[..n * n], &self.order[..n], &mut self.work[..n]);
+        let b = &mut b[..n];
         for i in 0..n {
-            let row = &self.matrix[i * n..i * n + i];
-            self.work[i] = b[self.order[i]] - dot(row, &self.work[..i]);
+            let row = &matrix[i * n..i * n + i];
+            work[i] = b[order[i]] - dot(row, &work[..i]);
         }
         for i in (0..n).rev() {
-            let row = &self.matrix[i * n..(i + 1) * n];
-            b[i] = (self.work[i] - dot(&row[i + 1..], &b[i + 1..n])) / row[i];
+            let row = &matrix[i * n..(i + 1) * n];
+            b[i] = (work[i] - dot(&row[i + 1..], &b[i + 1..n])) / row[i];
         }
     }
 }

@@ -41,7 +41,8 @@ impl Mass<'_> {
     pub fn times(&self, q: &[f64], v: &[f64], out: &mut [f64]) {
         match self {
             Mass::Diagonal(m) => {
-                for ((out, m), v) in out.iter_mut().zip(*m).zip(v) {
+                let n = out.len();
+                for ((out, m), v) in out.iter_mut().zip(&m[..n]).zip(&v[..n]) {
                     *out = m * v;
                 }
             }

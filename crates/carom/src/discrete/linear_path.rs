@@ -69,15 +69,16 @@ impl LinearPath {
         &self.nodes[..self.count]
     }
 
-    #[inline]
+    #[inline(always)]
     fn place(&mut self, chord: Chord, node: Node) {
-        let reach = node.c * chord.h;
-        for ((q, q0), v) in self.q.iter_mut().zip(chord.q0).zip(chord.v) {
+        let (reach, n) = (node.c * chord.h, chord.v.len());
+        for ((q, q0), v) in self.q[..n].iter_mut().zip(&chord.q0[..n]).zip(chord.v) {
             *q = q0 + reach * v;
         }
     }
 
     /// Adds `a L_qq + b L_qv + c L_vq + d L_vv` at the placed node to `out`; with forces, `a f_q + f_v e` too.
+    #[inline(always)]
     fn add_second<S: System + ?Sized>(
         &mut self,
         system: &S,
@@ -89,13 +90,14 @@ impl LinearPath {
         // Notation: B = ∂(Mv)/∂q = L_vq, L_qv = Bᵀ, L_qq = T_qq − V_qq, L_vv = M.
         let [qq, qv, vq, vv] = weights;
         let n = v.len();
-        system.potential_hessian(t, &self.q, &mut self.matrix);
-        for (out, v_qq) in out.iter_mut().zip(&self.matrix) {
+        let out = &mut out[..n * n];
+        system.potential_hessian(t, &self.q[..n], &mut self.matrix[..n * n]);
+        for (out, v_qq) in out.iter_mut().zip(&self.matrix[..n * n]) {
             *out -= qq * v_qq;
         }
         match system.mass() {
             Mass::Diagonal(m) => {
-                for (i, m) in m.iter().enumerate() {
+                for (i, m) in m[..n].iter().enumerate() {
                     out[i * (n + 1)] += vv * m;
                 }
             }
@@ -122,18 +124,17 @@ impl LinearPath {
 }
 
 impl<S: System + ?Sized> Legendre<S> for LinearPath {
-    #[inline]
+    #[inline(always)]
     fn momenta(&mut self, system: &S, chord: Chord, left: &mut [f64], right: &mut [f64], magnitude: &mut [f64]) {
-        left.fill(0.0);
-        right.fill(0.0);
-        magnitude.fill(0.0);
+        let n = chord.v.len();
+        let (left, right, magnitude) = (&mut left[..n], &mut right[..n], &mut magnitude[..n]);
         for j in 0..self.count {
             let node = self.nodes[j];
             self.place(chord, node);
             let t = chord.t0 + node.c * chord.h;
             let mass = system.mass();
-            mass.times(&self.q, chord.v, &mut self.mv);
-            system.potential_gradient(t, &self.q, &mut self.gradient);
+            mass.times(&self.q[..n], chord.v, &mut self.mv[..n]);
+            system.potential_gradient(t, &self.q[..n], &mut self.gradient[..n]);
             // From here on `gradient` is minus the generalised force, −L_q − f_NP.
             if let Mass::Configuration(field) = mass {
                 field.kinetic_gradient(&self.q, chord.v, &mut self.extra);
@@ -148,16 +149,22 @@ impl<S: System + ?Sized> Legendre<S> for LinearPath {
                 }
             }
             let (before, after) = (node.w * chord.h * (1.0 - node.c), node.w * chord.h * node.c);
-            for i in 0..chord.v.len() {
-                let (mv, gradient) = (node.w * self.mv[i], self.gradient[i]);
-                left[i] += mv + before * gradient;
-                right[i] += mv - after * gradient;
-                magnitude[i] += mv.abs() + before * gradient.abs();
+            let (all_mv, all_gradient) = (&self.mv[..n], &self.gradient[..n]);
+            for i in 0..n {
+                let (mv, gradient) = (node.w * all_mv[i], all_gradient[i]);
+                let (old_left, old_right, old_magnitude) =
+                    if j == 0 { (0.0, 0.0, 0.0) } else { (left[i], right[i], magnitude[i]) };
+                left[i] = old_left + (mv + before * gradient);
+                right[i] = old_right + (mv - after * gradient);
+                magnitude[i] = old_magnitude + (mv.abs() + before * gradient.abs());
             }
         }
     }
 
+    #[inline(always)]
     fn left_jacobian(&mut self, system: &S, chord: Chord, out: &mut [f64]) {
+        let n = chord.v.len();
+        let out = &mut out[..n * n];
         out.fill(0.0);
         for j in 0..self.count {
             let Node { c, w } = self.nodes[j];

@@ -27,7 +27,8 @@ impl Potential for Springs {
 
     #[inline]
     fn gradient(&self, q: &[f64], out: &mut [f64]) {
-        for ((out, k), q) in out.iter_mut().zip(&self.stiffness).zip(q) {
+        let n = out.len();
+        for ((out, k), q) in out.iter_mut().zip(&self.stiffness[..n]).zip(&q[..n]) {
             *out = k * q;
         }
     }
@@ -35,8 +36,9 @@ impl Potential for Springs {
     #[inline]
     fn hessian(&self, q: &[f64], out: &mut [f64]) {
         out.fill(0.0);
-        for (i, k) in self.stiffness.iter().enumerate() {
-            out[i * (q.len() + 1)] = *k;
+        let n = q.len();
+        for (i, k) in self.stiffness[..n].iter().enumerate() {
+            out[i * (n + 1)] = *k;
         }
     }
 }

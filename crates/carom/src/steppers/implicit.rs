@@ -15,7 +15,7 @@ use super::shared::projection::{ConstraintRows, at_floor, relative_violation};
 use super::{StepReport, Stepper};
 use crate::discrete::{Chord, Legendre};
 use crate::error::{Failure, Row, StepError};
-use crate::linear::{Lu, add_transposed_times, max_abs};
+use crate::linear::{Breakdown, Lu, add_transposed_times, max_abs};
 use crate::state::{State, all_finite};
 use crate::system::System;
 
@@ -66,21 +66,29 @@ impl<R> Implicit<R> {
         })
     }
 
-    fn advance<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<StepReport, Failure>
+    /// `n` is the number of coordinates: where it is a constant, everything below unrolls.
+    #[inline(always)]
+    fn advance<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        state: &State,
+        h: f64,
+        n: usize,
+    ) -> Result<StepReport, Failure>
     where
         R: Legendre<S>,
     {
         let t1 = state.t + h;
         self.inverse.prepare(system, &state.q)?;
-        self.v.copy_from_slice(&state.p);
-        self.inverse.solve(&mut self.v);
+        self.v[..n].copy_from_slice(&state.p[..n]);
+        self.inverse.solve(&mut self.v[..n]);
         system.equality_jacobian(state.t, &state.q, &mut self.g0);
         self.lambda.fill(0.0);
 
         let mut report = StepReport::default();
         let (mut before, mut moved) = (f64::INFINITY, f64::INFINITY);
         loop {
-            let (residual, row) = self.residual(system, state, h, t1)?;
+            let (residual, row) = self.residual(system, state, h, n)?;
             report.residual = residual;
             if at_floor(residual, before, moved) {
                 break;
@@ -90,7 +98,7 @@ impl<R> Implicit<R> {
                 return Err(Failure::NotConverged { iterations, residual, row, correction: moved });
             }
             before = residual;
-            moved = self.correct(system, state, h)?;
+            moved = self.correct(system, state, h, n)?;
             report.iterations += 1;
         }
 
@@ -99,7 +107,7 @@ impl<R> Implicit<R> {
             self.rows.prepare(system, &self.inverse, t1, &self.q1)?;
             report.residual = report.residual.max(self.rows.project(&mut self.right));
         }
-        if all_finite(&self.q1) && all_finite(&self.right) {
+        if all_finite(&self.q1[..n]) && all_finite(&self.right[..n]) {
             Ok(report)
         } else {
             Err(Failure::NonFinite { what: "the state after the step" })
@@ -107,32 +115,32 @@ impl<R> Implicit<R> {
     }
 
     /// Momenta, constraint values and rows at the current iterate; the largest relative residual and its row.
+    #[inline(always)]
     fn residual<S: System + ?Sized>(
         &mut self,
         system: &S,
         state: &State,
         h: f64,
-        t1: f64,
+        n: usize,
     ) -> Result<(f64, Row), Failure>
     where
         R: Legendre<S>,
     {
-        let chord = Chord { t0: state.t, h, q0: &state.q, v: &self.v };
-        self.rule.momenta(system, chord, &mut self.left, &mut self.right, &mut self.magnitude);
-        for (magnitude, p) in self.magnitude.iter_mut().zip(&state.p) {
-            *magnitude += p.abs();
-        }
+        let t1 = state.t + h;
+        let (v, q0, p0, q1) = (&self.v[..n], &state.q[..n], &state.p[..n], &mut self.q1[..n]);
+        let (left, magnitude) = (&mut self.left[..n], &mut self.magnitude[..n]);
+        let chord = Chord { t0: state.t, h, q0, v };
+        self.rule.momenta(system, chord, left, &mut self.right[..n], magnitude);
         // `left` becomes the residual left − p0 + G0ᵀλ.
-        for (left, p) in self.left.iter_mut().zip(&state.p) {
-            *left -= p;
-        }
-        for ((q1, q), v) in self.q1.iter_mut().zip(&state.q).zip(&self.v) {
-            *q1 = q + h * v;
+        for i in 0..n {
+            left[i] -= p0[i];
+            magnitude[i] += p0[i].abs();
+            q1[i] = q0[i] + h * v[i];
         }
         let mut worst = (0.0, Row::Coordinate(0));
         if !self.f.is_empty() {
             add_transposed_times(&self.g0, &self.lambda, 1.0, &mut self.left);
-            for (row, lambda) in self.g0.chunks_exact(self.v.len()).zip(&self.lambda) {
+            for (row, lambda) in self.g0.chunks_exact(n).zip(&self.lambda) {
                 for (magnitude, g) in self.magnitude.iter_mut().zip(row) {
                     *magnitude += (g * lambda).abs();
                 }
@@ -142,7 +150,7 @@ impl<R> Implicit<R> {
             let (relative, index) = relative_violation(&self.f, &self.rows.g, &self.q1);
             worst = (relative, Row::Equality(index));
         }
-        for (i, (r, magnitude)) in self.left.iter().zip(&self.magnitude).enumerate() {
+        for (i, (r, magnitude)) in self.left[..n].iter().zip(&self.magnitude[..n]).enumerate() {
             let relative = if *r == 0.0 { 0.0 } else { r.abs() / magnitude };
             if relative > worst.0 || relative.is_nan() {
                 worst = (relative, Row::Coordinate(i));
@@ -156,32 +164,38 @@ impl<R> Implicit<R> {
     }
 
     /// One Newton correction of `(v, λ)`; returns its size relative to the end point.
-    fn correct<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<f64, Failure>
+    #[inline(always)]
+    fn correct<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64, n: usize) -> Result<f64, Failure>
     where
         R: Legendre<S>,
     {
-        let (n, m) = (self.v.len(), self.f.len());
-        let chord = Chord { t0: state.t, h, q0: &state.q, v: &self.v };
-        self.rule.left_jacobian(system, chord, &mut self.jacobian);
-        self.assemble();
+        let m = self.f.len();
+        let chord = Chord { t0: state.t, h, q0: &state.q[..n], v: &self.v[..n] };
         let (momentum, constraint) = self.correction.split_at_mut(n);
-        momentum.copy_from_slice(&self.left);
+        momentum.copy_from_slice(&self.left[..n]);
         for (out, f) in constraint.iter_mut().zip(&self.f) {
             *out = f / h;
         }
-        self.lu.factor().map_err(|breakdown| {
-            let index = breakdown.index;
+        // Two calls and not one with n + m: without constraints the size is a constant where `n` is.
+        let solved = if m == 0 {
+            self.rule.left_jacobian(system, chord, &mut self.lu.matrix);
+            self.lu.solve_once(n, &mut self.correction)
+        } else {
+            self.rule.left_jacobian(system, chord, &mut self.jacobian);
+            self.assemble();
+            self.lu.solve_once(n + m, &mut self.correction)
+        };
+        solved.map_err(|Breakdown { index, pivot }| {
             let row = if index < n { Row::Coordinate(index) } else { Row::Equality(index - n) };
-            Failure::Singular { row, pivot: breakdown.pivot }
+            Failure::Singular { row, pivot }
         })?;
-        self.lu.solve(&mut self.correction);
-        let longest = max_abs(&self.q1).max(f64::MIN_POSITIVE);
+        let (correction, v, q0) = (&self.correction[..n], &mut self.v[..n], &state.q[..n]);
+        let longest = max_abs(&self.q1[..n]).max(f64::MIN_POSITIVE);
         let mut moved = 0.0_f64;
         for i in 0..n {
-            let change = self.correction[i];
-            let reach = state.q[i].abs() + h * self.v[i].abs();
-            moved = moved.max((h * change).abs() / if reach > 0.0 { reach } else { longest });
-            self.v[i] -= change;
+            let reach = q0[i].abs() + h * v[i].abs();
+            moved = moved.max((h * correction[i]).abs() / if reach > 0.0 { reach } else { longest });
+            v[i] -= correction[i];
         }
         for j in 0..m {
             self.lambda[j] -= self.correction[n + j] * self.lambda_scale[j];
@@ -193,9 +207,6 @@ impl<R> Implicit<R> {
     /// molecule in SI units is as well conditioned as a pendulum.
     fn assemble(&mut self) {
         let (n, m) = (self.v.len(), self.f.len());
-        if m == 0 {
-            return self.lu.matrix.copy_from_slice(&self.jacobian);
-        }
         self.lu.matrix.fill(0.0);
         for i in 0..n {
             self.lu.matrix[i * (n + m)..i * (n + m) + n].copy_from_slice(&self.jacobian[i * n..(i + 1) * n]);
@@ -218,10 +229,17 @@ impl<R> Implicit<R> {
 
 impl<S: System + ?Sized, R: Legendre<S>> Stepper<S> for Implicit<R> {
     fn step(&mut self, system: &S, state: &mut State, h: f64) -> Result<StepReport, StepError> {
-        let report = self.advance(system, state, h).map_err(|failure| StepError { t: state.t, h, failure })?;
+        // Few coordinates get code of their own, from the same source: 7 times a hand-written loop without it.
+        let report = match state.q.len() {
+            1 => self.advance(system, state, h, 1),
+            2 => self.advance(system, state, h, 2),
+            3 => self.advance(system, state, h, 3),
+            n => self.advance(system, state, h, n),
+        };
+        let report = report.map_err(|failure| StepError { t: state.t, h, failure })?;
         state.t += h;
-        state.q.copy_from_slice(&self.q1);
-        state.p.copy_from_slice(&self.right);
+        std::mem::swap(&mut state.q, &mut self.q1);
+        std::mem::swap(&mut state.p, &mut self.right);
         Ok(report)
     }
 }

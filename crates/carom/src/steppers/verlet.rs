@@ -92,6 +92,10 @@ pub struct Explicit {
     v: Vec<f64>,
     q1: Vec<f64>,
     constraint: Option<Box<Multipliers>>,
+    /// No constraints and no non-potential forces.
+    plain: bool,
+    /// Nothing depends on time explicitly.
+    timeless: bool,
 }
 
 /// Workspace of the position constraint.
@@ -114,7 +118,8 @@ impl Explicit {
         });
         let inverse = InverseMass::new(system, q)?;
         let (gradient, extra, known_q, p, v, q1) = (vector(), vector(), vector(), vector(), vector(), vector());
-        Ok(Self { inverse, gradient, extra, known: None, known_q, p, v, q1, constraint })
+        let (plain, timeless) = (m == 0 && system.forces().is_none(), !system.depends_on_time());
+        Ok(Self { inverse, gradient, extra, known: None, known_q, p, v, q1, constraint, plain, timeless })
     }
 
     /// The gradient and the constraint rows at `(t, known_q)`.
@@ -166,7 +171,7 @@ impl Explicit {
     #[inline]
     fn advance<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<StepReport, Failure> {
         let t1 = state.t + h;
-        let known = self.known.is_some_and(|t| t == state.t || !system.depends_on_time());
+        let known = self.known.is_some_and(|t| t == state.t || self.timeless);
         if !known || self.known_q != state.q {
             self.known_q.copy_from_slice(&state.q);
             self.evaluate(system, state.t)?;
@@ -205,7 +210,7 @@ impl Explicit {
         let (inverse, gradient) = (inverse.first_chunk::<N>()?, self.gradient.first_chunk_mut::<N>()?);
         let (q, p) = (state.q.first_chunk_mut::<N>()?, state.p.first_chunk_mut::<N>()?);
         let known_q = self.known_q.first_chunk_mut::<N>()?;
-        let known = self.known.is_some_and(|t| t == state.t || !system.depends_on_time());
+        let known = self.known.is_some_and(|t| t == state.t || self.timeless);
         if !known || known_q != q {
             system.potential_gradient(state.t, q, gradient);
         }
@@ -297,7 +302,7 @@ impl Explicit {
 impl<S: System + ?Sized> Stepper<S> for Explicit {
     #[inline]
     fn step(&mut self, system: &S, state: &mut State, h: f64) -> Result<StepReport, StepError> {
-        if self.constraint.is_none() && system.forces().is_none() {
+        if self.plain {
             let t = state.t;
             let few = match state.q.len() {
                 1 => self.advance_few::<1, S>(system, state, h),

@@ -1,17 +1,18 @@
 //! Cost of a step as a ratio to a minimal hand-written loop of the same algorithm, run to the same tolerance in the
-//! same process. `cargo bench -p carom --bench step`; figures are the best of interleaved rounds.
+//! same process. `cargo bench -p carom-bench --bench step`; figures are the best of interleaved rounds.
 
 use std::hint::black_box;
-use std::time::Instant;
 
 use carom::lagrangian::parts::{Masses, Springs};
 use carom::method::{AnyMethod, Method};
 use carom::state::State;
 use carom::steppers::{Stepper, variational, verlet};
 use carom::system::System;
+use carom_bench::compare;
+use carom_io::document::{Edit, Source};
+use carom_io::scene::{BuiltIn, Scene};
 
 const STEPS: usize = 200_000;
-const ROUNDS: usize = 15;
 const H: f64 = 0.01;
 const K: [f64; 2] = [1.0, 2.0];
 const M: [f64; 2] = [1.0, 3.0];
@@ -100,32 +101,35 @@ fn boxed(name: &str) -> f64 {
     drive(&*system, &mut *stepper)
 }
 
-/// Nanoseconds per step of every candidate, best of the rounds, the candidates taking turns.
-fn measure(candidates: &[(&str, &dyn Fn() -> f64)]) {
-    let mut best = vec![f64::INFINITY; candidates.len()];
-    for _ in 0..ROUNDS {
-        for (best, (_, run)) in best.iter_mut().zip(candidates) {
-            let begin = Instant::now();
-            black_box(run());
-            *best = best.min(begin.elapsed().as_secs_f64() * 1e9 / STEPS as f64);
-        }
-    }
-    for ((name, _), nanoseconds) in candidates.iter().zip(&best) {
-        println!("{name:<44} {nanoseconds:>8.1} ns/step {:>6.2} x", nanoseconds / best[0]);
-    }
-    println!();
+/// The same oscillator as expressions of a scene.
+fn expressions(name: &str) -> f64 {
+    let text = BuiltIn::named("harmonic-oscillator").expect("built in").text;
+    let edits = ["parameters.kx=1.0", "parameters.ky=2.0", "lagrangian.mass=[1.0, 3.0]"].map(Edit::set);
+    let scene = Scene::read("oscillator", &Source::new("oscillator", text), &edits).ok().expect("it is fine");
+    let system = &*scene.problem.system;
+    let mut stepper = AnyMethod::named(name).expect("known").stepper(system, &start().q).expect("taken");
+    drive(system, &mut *stepper)
 }
 
 fn main() {
-    println!("2-coordinate oscillator, best of {ROUNDS} rounds of {STEPS} steps\n");
-    measure(&[
-        ("verlet: hand-written", &hand_verlet),
-        ("verlet: static", &|| static_dispatch(&verlet::Config::default())),
-        ("verlet: boxed", &|| boxed("verlet")),
-    ]);
-    measure(&[
-        ("midpoint: hand-written", &hand_midpoint),
-        ("midpoint: static", &|| static_dispatch(&variational::Midpoint::default())),
-        ("midpoint: boxed", &|| boxed("midpoint")),
-    ]);
+    compare(
+        "verlet, 2-coordinate oscillator, per step",
+        STEPS,
+        &[
+            ("hand-written", &hand_verlet),
+            ("static", &|| static_dispatch(&verlet::Config::default())),
+            ("boxed", &|| boxed("verlet")),
+            ("expressions", &|| expressions("verlet")),
+        ],
+    );
+    compare(
+        "midpoint, 2-coordinate oscillator, per step",
+        STEPS,
+        &[
+            ("hand-written", &hand_midpoint),
+            ("static", &|| static_dispatch(&variational::Midpoint::default())),
+            ("boxed", &|| boxed("midpoint")),
+            ("expressions", &|| expressions("midpoint")),
+        ],
+    );
 }
