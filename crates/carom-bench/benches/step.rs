@@ -105,7 +105,9 @@ fn boxed(name: &str) -> f64 {
 fn expressions(name: &str) -> f64 {
     let text = BuiltIn::named("harmonic-oscillator").expect("built in").text;
     let edits = ["parameters.kx=1.0", "parameters.ky=2.0", "lagrangian.mass=[1.0, 3.0]"].map(Edit::set);
-    let scene = Scene::read("oscillator", &Source::new("oscillator", text), &edits).ok().expect("it is fine");
+    let Ok(scene) = Scene::read("oscillator", &Source::new("oscillator", text), &edits) else {
+        panic!("the scene is fine")
+    };
     let system = &*scene.problem.system;
     let mut stepper = AnyMethod::named(name).expect("known").stepper(system, &start().q).expect("taken");
     drive(system, &mut *stepper)

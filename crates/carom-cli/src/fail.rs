@@ -1,5 +1,6 @@
 //! How a command ends when it does not succeed.
 
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 /// Why a command failed; the message is for standard error.
@@ -16,16 +17,13 @@ pub enum Fail {
 impl Fail {
     /// Prints the message and gives the exit code.
     pub fn report(self) -> ExitCode {
-        match self {
-            Fail::Input(message) => {
-                eprintln!("{message}");
-                ExitCode::from(2)
-            }
-            Fail::Failed(message) => {
-                eprintln!("{message}");
-                ExitCode::from(1)
-            }
-            Fail::Gone => ExitCode::SUCCESS,
-        }
+        let (message, code) = match self {
+            Fail::Input(message) => (message, 2),
+            Fail::Failed(message) => (message, 1),
+            Fail::Gone => return ExitCode::SUCCESS,
+        };
+        // Where nobody reads standard error, the exit code has to do.
+        let _ = writeln!(io::stderr(), "{message}");
+        ExitCode::from(code)
     }
 }

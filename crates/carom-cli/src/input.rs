@@ -1,12 +1,15 @@
 //! Scenes and options from the command line.
 
 use std::path::{Path, PathBuf};
+use std::slice;
 
 use carom_io::document::{Diagnostic, Edit, Source, help};
 use carom_io::scene::{BUILT_IN, BuiltIn, Scene};
 use clap::Args;
+use serde_json::json;
 
 use crate::fail::Fail;
+use crate::print;
 
 /// A scene and the changes that the command line makes to it.
 #[derive(Args)]
@@ -52,25 +55,45 @@ impl SceneArgs {
         edits
     }
 
-    /// Reads the scene with all changes.
-    pub fn read(&self) -> Result<Scene, SceneError> {
-        let (name, source) = source(&self.scene)?;
-        Scene::read(&name, &source, &self.edits()).map_err(|found| SceneError::Wrong(found, source))
+    /// Reads the scene with all changes; what is wrong is also printed as one JSON document if `json` is asked for.
+    pub fn read(&self, json: bool) -> Result<Scene, Fail> {
+        let read = || -> Result<Scene, SceneError> {
+            let (name, source) = source(&self.scene)?;
+            Scene::read(&name, &source, &self.edits()).map_err(|found| SceneError::Wrong(found, source))
+        };
+        let error = match read() {
+            Ok(scene) => return Ok(scene),
+            Err(error) => error,
+        };
+        if json {
+            // Whether or not somebody reads it, the input is wrong.
+            let _ = print::json(&json!({ "valid": false, "problems": error.problems() }));
+        }
+        Err(error.into())
     }
 }
 
 /// Why a scene cannot be used.
 pub enum SceneError {
     /// It cannot be found or opened.
-    Missing(String),
+    Missing(Box<Diagnostic>),
     /// It is wrong.
     Wrong(Vec<Diagnostic>, Source),
+}
+
+impl SceneError {
+    fn problems(&self) -> &[Diagnostic] {
+        match self {
+            SceneError::Missing(problem) => slice::from_ref(problem),
+            SceneError::Wrong(found, _) => found,
+        }
+    }
 }
 
 impl From<SceneError> for Fail {
     fn from(error: SceneError) -> Self {
         match error {
-            SceneError::Missing(message) => Fail::Input(message),
+            SceneError::Missing(problem) => Fail::Input(problem.render(&Source::new("", ""))),
             SceneError::Wrong(found, source) => {
                 let mut text: Vec<String> = found.iter().map(|problem| problem.render(&source)).collect();
                 let count = found.len();
@@ -93,13 +116,13 @@ fn source(scene: &str) -> Result<(String, Source), SceneError> {
         Ok(bytes) => bytes,
         Err(error) => {
             let names: Vec<&str> = BUILT_IN.iter().map(|scene| scene.name).collect();
-            let mut message = format!("error: {scene}: no built-in scene has this name, and as a file: {error}");
-            if !scene.ends_with(".toml")
-                && let Some(help) = help("built-in scenes", scene, &names)
-            {
-                message.push_str(&format!("\n   = help: {help}"));
-            }
-            return Err(SceneError::Missing(message));
+            return Err(SceneError::Missing(Box::new(Diagnostic {
+                source: scene.to_string(),
+                position: None,
+                key: String::new(),
+                message: format!("no built-in scene has this name, and as a file: {error}"),
+                help: help("built-in scenes", scene, &names).filter(|_| !scene.ends_with(".toml")),
+            })));
         }
     };
     let name = path.file_stem().map_or_else(|| scene.into(), |stem| stem.to_string_lossy().into_owned());

@@ -42,7 +42,7 @@ impl Observer for Progress {
             self.first = energy;
         }
         self.largest = self.largest.max((energy - self.first).abs());
-        if frame.step % STRIDE == 0 && self.shown.elapsed() >= PERIOD {
+        if frame.step.is_multiple_of(STRIDE) && self.shown.elapsed() >= PERIOD {
             self.bar.set_position(frame.step);
             self.bar.set_message(format!("energy error {:.1e}", self.largest));
             self.shown = Instant::now();

@@ -4,8 +4,10 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Files that make a folder a run folder and that a new run replaces.
+/// Files that a new run replaces.
 const FILES: [&str; 2] = ["run.json", "scene.toml"];
+/// First line of the scene of a run: by it a folder is known as that of a run, also of one that was cut off.
+const SCENE_HEADER: &str = "# The scene of this run, every default written out by carom.\n";
 
 /// A folder that a run is written to.
 #[derive(Debug, Clone)]
@@ -34,10 +36,8 @@ impl RunFolder {
     pub fn create(path: &Path) -> Result<Self, FolderError> {
         let failed = |error| FolderError::Io { path: path.to_path_buf(), error };
         if path.exists() {
-            let foreign = !path.is_dir()
-                || (!FILES.iter().any(|file| path.join(file).is_file())
-                    && fs::read_dir(path).map_err(failed)?.next().is_some());
-            if foreign {
+            let empty = || Ok(fs::read_dir(path).map_err(failed)?.next().is_none());
+            if !path.is_dir() || !(is_run(path) || empty()?) {
                 return Err(FolderError::Foreign(path.to_path_buf()));
             }
             for file in FILES.map(|file| path.join(file)).iter().filter(|file| file.is_file()) {
@@ -53,6 +53,11 @@ impl RunFolder {
         &self.path
     }
 
+    /// Writes the scene of the run.
+    pub fn write_scene(&self, text: &str) -> Result<(), FolderError> {
+        self.write("scene.toml", &format!("{SCENE_HEADER}{text}"))
+    }
+
     /// Writes a file so that it is never seen half-written: under another name first, then renamed.
     pub fn write(&self, name: &str, text: &str) -> Result<(), FolderError> {
         let (path, partial) = (self.path.join(name), self.path.join(format!("{name}.partial")));
@@ -64,4 +69,13 @@ impl RunFolder {
         };
         write().map_err(|error| FolderError::Io { path: path.clone(), error })
     }
+}
+
+/// Whether a run was written to the folder: its report or its scene bears carom's mark. A scene that a user keeps there
+/// under the same name does not.
+fn is_run(path: &Path) -> bool {
+    let read = |name: &str| fs::read_to_string(path.join(name)).ok();
+    let report = read("run.json").and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
+    report.is_some_and(|report| report.get("carom").is_some())
+        || read("scene.toml").is_some_and(|text| text.starts_with(SCENE_HEADER))
 }

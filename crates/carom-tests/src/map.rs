@@ -193,19 +193,18 @@ impl Map {
     }
 
     /// Jacobians of both outputs of `function`, column by column.
-    fn derivatives(
-        &self,
-        columns: usize,
-        function: impl Fn(usize) -> (Vec<Dual>, Vec<Dual>),
-    ) -> (Vec<f64>, Vec<f64>) {
+    fn derivatives(&self, columns: usize, function: impl Fn(usize) -> Pair) -> (Vec<f64>, Vec<f64>) {
         let results: Vec<_> = (0..columns).map(function).collect();
-        let gather = |pick: fn(&(Vec<Dual>, Vec<Dual>)) -> &Vec<Dual>| {
+        let gather = |pick: fn(&Pair) -> &Vec<Dual>| {
             let rows = results.first().map_or(0, |result| pick(result).len());
             (0..rows).flat_map(|row| results.iter().map(move |result| pick(result)[row].eps())).collect()
         };
         (gather(|result| &result.0), gather(|result| &result.1))
     }
 }
+
+/// Residual and result of a step.
+type Pair = (Vec<Dual>, Vec<Dual>);
 
 fn seeded(x: &[f64], column: usize) -> Vec<Dual> {
     x.iter().enumerate().map(|(i, &x)| Dual::new(x, if i == column { 1.0 } else { 0.0 })).collect()

@@ -1,8 +1,11 @@
-//! Discrete Lagrangians: every derivative against differences of what it is the derivative of, and their identities.
+//! Systems of expressions and discrete Lagrangians: every derivative against differences of what it is the derivative of.
 
 use carom::discrete::{Chord, DiscreteLagrangian, Legendre, LinearPath, Newmark, Partials, SecondPartials};
+use carom::lagrangian::definition::NamedRow;
+use carom::lagrangian::expressed::Expressed;
+use carom::lagrangian::expression::Op;
 use carom::system::System;
-use carom::testing::derivatives::{Comparison, Place, compare};
+use carom::testing::derivatives::{Comparison, Place, check, compare};
 use carom_io::scene::Scene;
 use carom_tests::runs::{built_in, scene};
 
@@ -24,6 +27,35 @@ name = "midpoint"
 step = 0.1
 steps = 1
 "#;
+
+#[test]
+fn every_derivative_of_a_system_of_expressions_is_right() {
+    let mut definition = scene("rich", RICH, &[]).definition;
+    let layout = definition.layout();
+    let graph = &mut definition.graph;
+    let (x, y, t) = (graph.input(layout.q(0)), graph.input(layout.q(1)), graph.input(layout.t()));
+    let (u, w) = (graph.input(layout.v(0)), graph.input(layout.v(1)));
+    let xy = graph.mul(x, y);
+    let (sin, exp) = (graph.apply(Op::Sin, xy, xy), graph.apply(Op::Exp, y, y));
+    let sin_t = graph.apply(Op::Sin, t, t);
+    let moving = graph.mul(sin, sin_t);
+    let gap = graph.add(sin, exp);
+    let (left, right) = (graph.mul(exp, u), graph.mul(xy, w));
+    let row = graph.add(left, right);
+    let row = graph.sub(row, sin_t);
+    let named = |node| vec![NamedRow { name: "row".into(), node }];
+    definition.equalities = named(moving);
+    definition.inequalities = named(gap);
+    definition.nonholonomic = named(row);
+    let system = Expressed::new(definition).expect("it is fine");
+    let found = check(&system, T0, &[0.4, -0.7], &[0.8, 0.3]);
+    assert_agree(&found, "rich");
+    let names: Vec<&str> = found.iter().map(|comparison| comparison.what).collect();
+    let expected = "dV/dq d2V/dq2 dV/dt d2V/dt2 d2V/dqdt M = d(Mv)/dv d(Mv)/dq dT/dq d2T/dq2 df_NP/dq df_NP/dv df/dq \
+                    d2f/dq2 df/dt d2f/dt2 d2f/dqdt dg/dq d2g/dq2 d(Av)/dq da/dt";
+    assert_eq!(names.join(" "), expected);
+    assert!(found.iter().all(|comparison| comparison.values.0 != 0.0), "none is trivially zero: {found:?}");
+}
 
 fn systems() -> Vec<Scene> {
     vec![scene("rich", RICH, &[]), built_in("double-pendulum", &[]), built_in("kepler", &[])]

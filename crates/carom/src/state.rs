@@ -30,9 +30,9 @@ impl State {
     }
 }
 
-/// Whether all numbers are finite. One pass without branches: a non-finite term makes `x − x` NaN.
+/// Whether all numbers are finite. One pass without branches: a non-finite `x` makes `0 x` NaN.
 pub fn all_finite(x: &[f64]) -> bool {
-    x.iter().fold(0.0, |sum, &x| sum + (x - x)) == 0.0
+    x.iter().fold(0.0, |sum, &x| sum + x * 0.0) == 0.0
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use clap::Args as ClapArgs;
 use serde_json::json;
 
 use crate::fail::Fail;
-use crate::input::{SceneArgs, SceneError};
+use crate::input::SceneArgs;
 use crate::print;
 
 /// Options of `check`.
@@ -26,14 +26,7 @@ pub struct Args {
 
 /// Validates a scene.
 pub fn run(args: &Args) -> Result<(), Fail> {
-    let scene = match args.scene.read() {
-        Ok(scene) => scene,
-        Err(SceneError::Wrong(found, source)) if args.json => {
-            print::json(&json!({ "valid": false, "problems": found }))?;
-            return Err(SceneError::Wrong(found, source).into());
-        }
-        Err(error) => return Err(error.into()),
-    };
+    let scene = args.scene.read(args.json)?;
     let comparisons = if args.derivatives { compare(&scene) } else { Vec::new() };
     let wrong: Vec<&Comparison> = comparisons.iter().filter(|c| !c.agrees()).collect();
     let notes = notes(&scene);

@@ -38,11 +38,11 @@ pub struct Args {
 
 /// Simulates a scene.
 pub fn run(args: &Args) -> Result<(), Fail> {
-    let scene = args.scene.read()?;
+    let scene = args.scene.read(args.json)?;
     let folder = RunFolder::create(&out_folder(&args.out, &scene))
         .map_err(|error| Fail::Input(format!("error: --out: {error}")))?;
     let failed = |error: &dyn std::fmt::Display| Fail::Failed(format!("error: {error}"));
-    folder.write("scene.toml", &scene.to_toml()).map_err(|error| failed(&error))?;
+    folder.write_scene(&scene.to_toml()).map_err(|error| failed(&error))?;
 
     let mut summary = Summary::new(&scene.problem);
     let mut progress = Progress::new(scene.run.steps, args.quiet);
@@ -54,13 +54,15 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     let report = RunReport::new(&scene, &outcome, &summary, seconds);
     let text = serde_json::to_string_pretty(&report).map_err(|error| failed(&error))? + "\n";
     folder.write("run.json", &text).map_err(|error| failed(&error))?;
-    if args.json {
-        print::out(&text)?;
+    let printed = if args.json {
+        print::out(&text)
     } else if !args.quiet {
-        print::out(&table(&scene, &report, &folder))?;
-    }
+        print::out(&table(&scene, &report, &folder))
+    } else {
+        Ok(())
+    };
     match &outcome.ended {
-        None => Ok(()),
+        None => printed,
         Some(ended) => Err(Fail::Failed(format!(
             "error: {ended}\nkept: {} of {} steps, to t = {}; see {}",
             outcome.steps,

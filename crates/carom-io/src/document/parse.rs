@@ -51,10 +51,12 @@ fn report_syntax(diagnostics: &Diagnostics<'_>, source: &Source, error: &toml::d
     let mut message = format!("invalid TOML: {text}");
     let mut help = None;
     if text == "duplicate key"
-        && let Some(key) = span.and_then(|span| source.text().get(span))
+        && let Some(key) = span.clone().and_then(|span| source.text().get(span))
     {
         message = format!("the key `{key}` is given twice");
-    } else if text.contains("invalid boolean") {
+    } else if text.contains(UNQUOTED) && span.and_then(|span| source.text().get(span)).is_some_and(str::is_empty) {
+        message = "there is no value after the `=`".into();
+    } else if text.contains("invalid boolean") || text.contains(UNQUOTED) {
         help = Some("strings and expressions are written in quotes");
     } else if text.contains("multi-line") && at_end {
         help = Some("a string that begins with three quotes is not closed by three quotes");

@@ -54,6 +54,12 @@ impl<'a> TableReader<'a> {
         entries.map(|entry| (entry.key.as_str(), self.wrap(&entry.key, &entry.value)))
     }
 
+    /// A key itself: what is reported of it stands at the key, not at its value.
+    pub fn key(&self, key: &str) -> Option<Item<'a>> {
+        let entry = self.table.entry(key)?;
+        Some(Item { origin: entry.key_origin, ..self.wrap(key, &entry.value) })
+    }
+
     /// The value of a key; reported if it is missing.
     pub fn required(&self, key: &str) -> Option<Item<'a>> {
         let item = self.item(key);
@@ -122,7 +128,7 @@ impl<'a> TableReader<'a> {
     }
 
     fn wrap(&self, key: &str, value: &'a Value) -> Item<'a> {
-        Item { value, path: join(&self.path, key), diagnostics: self.diagnostics }
+        Item { value, origin: value.origin, path: join(&self.path, key), diagnostics: self.diagnostics }
     }
 }
 
@@ -130,6 +136,7 @@ impl<'a> TableReader<'a> {
 #[derive(Clone, Debug)]
 pub struct Item<'a> {
     value: &'a Value,
+    origin: Origin,
     path: String,
     diagnostics: &'a Diagnostics<'a>,
 }
@@ -206,6 +213,7 @@ impl<'a> Item<'a> {
         };
         let items = items.iter().enumerate().map(|(index, value)| Item {
             value,
+            origin: value.origin,
             path: element(&self.path, index),
             diagnostics: self.diagnostics,
         });
@@ -235,13 +243,13 @@ impl<'a> Item<'a> {
     /// Reports a problem of the value.
     pub fn report(&self, message: impl Into<String>, help: Option<String>) {
         let path = self.path.as_str();
-        self.diagnostics.report(self.value.origin, path, message, help);
+        self.diagnostics.report(self.origin, path, message, help);
     }
 
     /// Reports a problem of `length` characters from the character `offset` (from 0) of the
     /// string on that the value is.
     pub fn report_inside(&self, offset: usize, length: usize, message: impl Into<String>, help: Option<String>) {
-        let (origin, path) = (self.value.origin, self.path.as_str());
+        let (origin, path) = (self.origin, self.path.as_str());
         self.diagnostics.report_in_string(origin, (offset, length), path, message, help);
     }
 }

@@ -1,6 +1,6 @@
 //! No text, however broken, may make the readers panic, and every problem can be shown.
 
-use super::{Diagnostics, Source, apply, parse, to_toml};
+use super::{Diagnostics, Edit, Source, apply, parse, to_toml};
 
 const SCENE: &str = "title = \"α β\"\n# é\n[parameters]\ng = 9.81\nn = 0x1F\nd = 1979-05-27\n[lagrangian]\n\
     coordinates = [\"x\", { name = \"y\", repeat = { index = \"i\" } }]\ntext = \"\"\"\na\\\n b\"\"\"\n\

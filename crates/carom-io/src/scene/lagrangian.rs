@@ -1,6 +1,6 @@
 //! `[lagrangian]`: generalised coordinates and expressions.
 
-use carom::lagrangian::definition::{Definition, Layout, NamedRow, mass_of_kinetic, split_row};
+use carom::lagrangian::definition::{Definition, Layout, Misfit, NamedRow, mass_of_kinetic, split_row};
 use carom::lagrangian::expression::{Graph, NodeId};
 use carom::problem::Points;
 
@@ -22,6 +22,9 @@ pub const KEYS: [&str; 10] = [
     "define",
 ];
 
+/// The most coordinates: matrices of this size still fit into memory.
+const MOST_COORDINATES: usize = 10_000;
+
 const fn allowed(velocities: Result<(), &'static str>, time: Result<(), &'static str>) -> Allowed {
     Allowed { coordinates: true, velocities, time }
 }
@@ -40,29 +43,24 @@ pub struct Lagrangian {
     pub points: Points,
 }
 
-/// Reads `[lagrangian]`; what is wrong is reported, and the rest is read all the same.
+/// Reads `[lagrangian]` but for its coordinates, which must be known; what is wrong is reported, and the rest is read
+/// all the same.
 pub fn read(section: &TableReader, names: &mut Names) -> Option<Lagrangian> {
-    section.finish(&KEYS);
-    read_coordinates(section, names)?;
     let layout = Layout { n: names.dim() };
     let mut graph = Graph::new();
     read_definitions(section, &mut graph, names);
-    let terms = |key: &str, graph: &mut Graph, allowed: Allowed, names: &mut Names| -> Vec<Term> {
+    let terms = |key: &str, graph: &mut Graph, allowed: Allowed, names: &mut Names| {
         section.item(key).map_or_else(Vec::new, |item| terms::read(graph, &item, names, allowed))
     };
     let potential = terms("potential", &mut graph, POTENTIAL, names);
     let potential = terms::sum(&mut graph, &potential);
-    let rows = |terms: Vec<Term>| terms.into_iter().map(|Term { name, node }| NamedRow { name, node }).collect();
+    let rows =
+        |terms: Vec<Term>| terms.into_iter().map(|Term { name, node, .. }| NamedRow { name, node }).collect();
     let equalities = rows(terms("equalities", &mut graph, EQUALITY, names));
     let inequalities = rows(terms("inequalities", &mut graph, INEQUALITY, names));
-    let nonholonomic: Vec<NamedRow> = rows(terms("nonholonomic", &mut graph, ANY, names));
-    if let Some(item) = section.item("nonholonomic") {
-        for row in &nonholonomic {
-            if let Err(misfit) = split_row(&mut graph, layout, row.node) {
-                item.report(format!("`{}`: {misfit}", row.name), None);
-            }
-        }
-    }
+    let nonholonomic = terms("nonholonomic", &mut graph, ANY, names);
+    report_misfits(&nonholonomic, |node| split_row(&mut graph, layout, node).err());
+    let nonholonomic = rows(nonholonomic);
     let mass = read_mass(section, &mut graph, names, layout);
     let forces = section.item("forces").and_then(|item| read_forces(&item, &mut graph, names));
     let points = read_points(section, names);
@@ -71,6 +69,19 @@ pub fn read(section: &TableReader, names: &mut Names) -> Option<Lagrangian> {
     let definition =
         Definition { graph, coordinates, mass, potential, forces, equalities, inequalities, nonholonomic };
     Some(Lagrangian { definition, points })
+}
+
+/// Reports every term that does not fit where it was written; a repeated one once.
+fn report_misfits(terms: &[Term], mut check: impl FnMut(NodeId) -> Option<Misfit>) {
+    let mut reported = "";
+    for term in terms {
+        if reported != term.item.path()
+            && let Some(misfit) = check(term.node)
+        {
+            reported = term.item.path();
+            term.item.report(misfit.to_string(), None);
+        }
+    }
 }
 
 fn coordinate_names(names: &Names) -> Vec<String> {
@@ -85,7 +96,9 @@ fn coordinate_names(names: &Names) -> Vec<String> {
     names.families.iter().flat_map(each).collect()
 }
 
-fn read_coordinates(section: &TableReader, names: &mut Names) -> Option<()> {
+/// Reads the coordinates of `[lagrangian]`, and reports its unknown keys.
+pub fn read_coordinates(section: &TableReader, names: &mut Names) -> Option<()> {
+    section.finish(&KEYS);
     let list = section.required("coordinates")?;
     let mut fine = true;
     for item in list.array()? {
@@ -111,13 +124,17 @@ fn read_coordinates(section: &TableReader, names: &mut Names) -> Option<()> {
         list.report("there are no coordinates", Some("name at least one, like coordinates = [\"x\"]".into()));
         fine = false;
     }
+    if names.dim() > MOST_COORDINATES {
+        list.report(format!("found {} coordinates, allowed are {MOST_COORDINATES}", names.dim()), None);
+        fine = false;
+    }
     fine.then_some(())
 }
 
 fn read_definitions(section: &TableReader, graph: &mut Graph, names: &mut Names) {
     let Some(table) = section.table("define") else { return };
     for (name, item) in table.items() {
-        let fresh = names.admit(&item, name);
+        let fresh = table.key(name).is_some_and(|key| names.admit(&key, name));
         // A broken definition stays known, so that its uses are not reported too.
         let node = names.expression(graph, &item, ANY).unwrap_or_else(|| graph.constant(1.0));
         if fresh {
@@ -135,7 +152,15 @@ fn read_mass(section: &TableReader, graph: &mut Graph, names: &mut Names, layout
                 return None;
             }
             let total = terms::sum(graph, &terms);
-            mass_of_kinetic(graph, layout, total).map_err(|misfit| kinetic.report(misfit.to_string(), None)).ok()
+            let misfit = match mass_of_kinetic(graph, layout, total) {
+                Ok(mass) => return Some(mass),
+                Err(misfit) => misfit,
+            };
+            report_misfits(&terms, |node| mass_of_kinetic(graph, layout, node).err());
+            if section.diagnostics().len() == count {
+                kinetic.report(misfit.to_string(), None);
+            }
+            None
         }
         (None, Some(mass)) => read_mass_entries(&mass, graph, names, layout.n),
         (Some(_), Some(mass)) => {
@@ -189,20 +214,29 @@ fn item_problems(item: &Item) -> usize {
     item.diagnostics().len()
 }
 
-fn check_size(item: &Item, found: usize, n: usize) -> Option<()> {
+/// Whether there is one value per coordinate; reported if not.
+pub fn check_size(item: &Item, found: usize, n: usize) -> Option<()> {
     if found == n {
         return Some(());
     }
-    item.report(format!("found {found} values, allowed are {n}: one per coordinate"), None);
+    let plural = if found == 1 { "" } else { "s" };
+    item.report(format!("found {found} value{plural}, needed are {n}: one per coordinate"), None);
     None
 }
 
 fn read_forces(item: &Item, graph: &mut Graph, names: &mut Names) -> Option<Vec<NodeId>> {
     let n = names.dim();
     if let Kind::Array(_) = item.kind() {
+        let count = item_problems(item);
         let terms = terms::read(graph, item, names, ANY);
+        if item_problems(item) > count {
+            return None;
+        }
         check_size(item, terms.len(), n)?;
         return Some(terms.into_iter().map(|term| term.node).collect());
+    }
+    if !matches!(item.kind(), Kind::Table(_)) {
+        return item.mismatch("a table of forces by coordinate or an array with one per coordinate");
     }
     let zero = graph.constant(0.0);
     let mut forces = vec![zero; n];

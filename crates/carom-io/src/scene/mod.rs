@@ -82,14 +82,16 @@ impl Scene {
         let section = |key: &str| root.required(key).and_then(|item| item.table());
         let (lagrangian, initial) = (section("lagrangian"), section("initial"));
         let (method, run) = (section("method"), section("run"));
-        let system = lagrangian.as_ref().and_then(|section| lagrangian::read(section, &mut names));
-        let state = match &system {
-            Some(_) => initial.as_ref().and_then(|section| settings::read_initial(section, &mut names)),
-            None => None,
-        };
+        let mut lagrangian = lagrangian.as_ref();
+        lagrangian = lagrangian.filter(|section| lagrangian::read_coordinates(section, &mut names).is_some());
+        let system = lagrangian.and_then(|section| lagrangian::read(section, &mut names));
+        let state = initial
+            .as_ref()
+            .filter(|_| lagrangian.is_some())
+            .and_then(|section| settings::read_initial(section, &mut names));
         let method_section = method.as_ref();
-        let method = method_section.and_then(settings::read_method);
-        let t0 = state.as_ref().map_or(0.0, |state| state.t);
+        let method = method_section.and_then(|section| settings::read_method(section, &names));
+        let t0 = state.as_ref().map(|state| state.t);
         let run = run.as_ref().and_then(|section| settings::read_run(section, &names, t0));
         if !diagnostics.is_empty() {
             return None;

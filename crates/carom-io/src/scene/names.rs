@@ -69,6 +69,17 @@ impl Names {
 
     /// Whether `name` can be given to something new; reports why not.
     pub fn admit(&self, item: &Item, name: &str) -> bool {
+        let index = |family: &Family| family.repeat.as_ref().is_some_and(|repeat| repeat.index == name);
+        if let Some(family) = self.families.iter().find(|family| index(family)) {
+            let message = format!("`{name}` is already the name of the index of `{}`", family.name);
+            item.report(message, Some("choose another name".into()));
+            return false;
+        }
+        self.admit_index(item, name)
+    }
+
+    /// Whether `name` can be given to an index, which several repeated elements may share; reports why not.
+    pub fn admit_index(&self, item: &Item, name: &str) -> bool {
         let letter = |c: char| c.is_ascii_alphabetic() || c == '_';
         let identifier = name.starts_with(letter) && name.chars().all(|c| letter(c) || c.is_ascii_digit());
         if !identifier {
@@ -233,7 +244,6 @@ impl Scope for Visible<'_> {
         if self.allowed.time.is_ok() {
             known.push("t".into());
         }
-        known.push("pi".into());
         known
     }
 }

@@ -108,23 +108,34 @@ pub fn schema() -> Value {
     })
 }
 
-/// The schema of a method's table: its name and its options, references resolved in place.
+/// The schema of a method's table: its name and its options.
 fn method_schema(method: &AnyMethod) -> Value {
+    let mut properties = option_schemas(method);
+    for option in properties.values_mut() {
+        // Like every number of a scene, an option may be an expression of the parameters.
+        if option["type"] == "number" || option["type"] == "integer" {
+            option["type"] = json!([option["type"], "string"]);
+        }
+    }
+    properties.insert("name".into(), json!({ "const": method.name() }));
+    json!({
+        "title": method.title(),
+        "type": "object",
+        "properties": properties,
+        "required": ["name"],
+        "additionalProperties": false
+    })
+}
+
+/// The schemas of a method's options by name, references resolved in place.
+pub fn option_schemas(method: &AnyMethod) -> Map<String, Value> {
     let mut schema = method.schema().to_value();
     let definitions = schema.get("$defs").cloned().unwrap_or_default();
     resolve(&mut schema, &definitions);
-    if let Some(object) = schema.as_object_mut() {
-        object.remove("$defs");
-        object.remove("$schema");
-        object.insert("title".into(), json!(method.title()));
-        object.insert("required".into(), json!(["name"]));
-        object.insert("additionalProperties".into(), json!(false));
-        let properties = object.entry("properties").or_insert_with(|| json!({}));
-        if let Some(properties) = properties.as_object_mut() {
-            properties.insert("name".into(), json!({ "const": method.name() }));
-        }
+    match schema.get_mut("properties").map(Value::take) {
+        Some(Value::Object(properties)) => properties,
+        _ => Map::new(),
     }
-    schema
 }
 
 fn resolve(value: &mut Value, definitions: &Value) {

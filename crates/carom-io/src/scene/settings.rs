@@ -3,8 +3,9 @@
 use carom::method::AnyMethod;
 use carom::run::OnFailure;
 
-use super::lagrangian::by_coordinate;
+use super::lagrangian::{by_coordinate, check_size};
 use super::names::Names;
+use super::schema::option_schemas;
 use crate::document::{Item, Kind, Origin, Table, TableReader, Value, help};
 
 /// The keys of `[run]`.
@@ -17,7 +18,7 @@ const MOST_STEPS: i64 = 1_000_000_000_000_000;
 /// Reads `[parameters]` into `names`; a later one may use those before it.
 pub fn read_parameters(section: &TableReader, names: &mut Names) {
     for (name, item) in section.items() {
-        let fresh = names.admit(&item, name);
+        let fresh = section.key(name).is_some_and(|key| names.admit(&key, name));
         // A broken parameter stays known, so that its uses are not reported too.
         let value = names.number(&item).unwrap_or(1.0);
         if fresh {
@@ -71,11 +72,7 @@ fn read_values(item: &Item, names: &mut Names) -> Option<Vec<Option<f64>>> {
     match item.kind() {
         Kind::Array(_) => {
             let items = item.array()?;
-            if items.len() != values.len() {
-                let (found, n) = (items.len(), values.len());
-                item.report(format!("found {found} values, allowed are {n}: one per coordinate"), None);
-                return None;
-            }
+            check_size(item, items.len(), values.len())?;
             values = items.iter().map(|item| names.number(item)).collect();
         }
         Kind::Table(_) => {
@@ -90,7 +87,7 @@ fn read_values(item: &Item, names: &mut Names) -> Option<Vec<Option<f64>>> {
 }
 
 /// Reads `[method]`: the name and that method's options.
-pub fn read_method(section: &TableReader) -> Option<AnyMethod> {
+pub fn read_method(section: &TableReader, names: &Names) -> Option<AnyMethod> {
     let name_item = section.required("name")?;
     let name = name_item.string()?;
     let Some(default) = AnyMethod::named(name) else {
@@ -98,21 +95,21 @@ pub fn read_method(section: &TableReader) -> Option<AnyMethod> {
         name_item.report(format!("there is no method `{name}`"), help("methods", name, &known));
         return None;
     };
-    let mut options = toml::Table::new();
-    let mut fine = true;
-    for (key, item) in section.items().filter(|(key, _)| *key != "name") {
-        let value = to_plain(item.value());
-        // One option at a time, so that what is wrong can be said where it stands.
-        let alone: toml::Table = [(key.to_string(), value.clone())].into_iter().collect();
-        match default.with_options(alone) {
-            Ok(_) => _ = options.insert(key.to_string(), value),
-            Err(error) => {
-                item.report(error.message().to_string(), None);
-                fine = false;
-            }
+    let schemas = option_schemas(&default);
+    section.finish(&["name"].into_iter().chain(schemas.keys().map(String::as_str)).collect::<Vec<_>>());
+    let given = section.items().filter_map(|(key, item)| Some((key, item, schemas.get(key)?)));
+    // Every option is read before the first wrong one ends it.
+    let options: Vec<Option<(String, toml::Value)>> = given
+        .map(|(key, item, schema)| read_option(&item, schema, names).map(|value| (key.to_string(), value)))
+        .collect();
+    let options: toml::Table = options.into_iter().collect::<Option<_>>()?;
+    let method = match default.with_options(options) {
+        Ok(method) => method,
+        Err(error) => {
+            section.report(error.message(), None);
+            return None;
         }
-    }
-    let method = default.with_options(options).ok().filter(|_| fine)?;
+    };
     match method.check() {
         Ok(()) => Some(method),
         Err((key, message)) => {
@@ -122,6 +119,36 @@ pub fn read_method(section: &TableReader) -> Option<AnyMethod> {
             }
             None
         }
+    }
+}
+
+/// Reads an option as its schema wants it: one of the allowed words, a number or an expression of one, true or false.
+fn read_option(item: &Item, schema: &serde_json::Value, names: &Names) -> Option<toml::Value> {
+    let mut words = Vec::new();
+    collect_words(schema, &mut words);
+    let kind = &schema["type"];
+    let is =
+        |name: &str| kind == name || kind.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == name));
+    if !words.is_empty() {
+        item.choice(&words).map(toml::Value::from)
+    } else if is("number") {
+        names.number(item).map(toml::Value::Float)
+    } else if is("integer") {
+        let bound = |key: &str, default: i64| schema[key].as_i64().unwrap_or(default);
+        names.whole(item, bound("minimum", -MOST_STEPS)..=bound("maximum", MOST_STEPS)).map(toml::Value::Integer)
+    } else if is("boolean") {
+        item.boolean().map(toml::Value::Boolean)
+    } else {
+        item.string().map(toml::Value::from)
+    }
+}
+
+/// The words that a schema of alternatives allows.
+fn collect_words<'a>(schema: &'a serde_json::Value, words: &mut Vec<&'a str>) {
+    words.extend(schema["const"].as_str());
+    words.extend(schema["enum"].as_array().into_iter().flatten().filter_map(serde_json::Value::as_str));
+    for key in ["oneOf", "anyOf"] {
+        schema[key].as_array().into_iter().flatten().for_each(|inner| collect_words(inner, words));
     }
 }
 
@@ -140,8 +167,8 @@ pub struct RunSettings {
     pub rounded_from: Option<f64>,
 }
 
-/// Reads `[run]` for a run that starts at `t0`.
-pub fn read_run(section: &TableReader, names: &Names, t0: f64) -> Option<RunSettings> {
+/// Reads `[run]` for a run that starts at `t0`, if that is known.
+pub fn read_run(section: &TableReader, names: &Names, t0: Option<f64>) -> Option<RunSettings> {
     section.finish(&RUN_KEYS);
     let step = section.required("step");
     let h = step.as_ref().and_then(|item| positive(item, names));
@@ -167,15 +194,15 @@ pub fn read_run(section: &TableReader, names: &Names, t0: f64) -> Option<RunSett
             None
         }
         (None, Some(item)) => names.whole(&item, 0..=MOST_STEPS),
-        (Some(item), None) => names.number(&item).zip(h).and_then(|(until, h)| {
+        (Some(item), None) => names.number(&item).zip(h).zip(t0).and_then(|((until, h), t0)| {
             let exact = (until - t0) / h;
             if exact.is_nan() || exact.round() < 0.0 || exact > MOST_STEPS as f64 {
-                let message = format!("the run would have {exact} steps from t = {t0} on");
+                let message = format!("the run would have {:e} steps from t = {t0} on", exact.round());
                 item.report(message, Some(format!("allowed are 0 to {MOST_STEPS:e}: change until or step")));
                 return None;
             }
             // Round-off in until/h grows with the number of steps.
-            if (exact - exact.round()).abs() > 1e-9 * exact.max(1.0) {
+            if (exact - exact.round()).abs() > 1e-9 * exact.abs() {
                 rounded_from = Some(until);
             }
             Some(exact.round() as i64)
@@ -192,20 +219,6 @@ fn positive(item: &Item, names: &Names) -> Option<f64> {
     }
     item.report(format!("found {value}, allowed is a number above 0"), None);
     None
-}
-
-/// A value without its origin.
-fn to_plain(value: &Value) -> toml::Value {
-    match &value.kind {
-        Kind::String(text) => toml::Value::String(text.clone()),
-        Kind::Integer(number) => toml::Value::Integer(*number),
-        Kind::Float(number) => toml::Value::Float(*number),
-        Kind::Boolean(truth) => toml::Value::Boolean(*truth),
-        Kind::Array(items) => toml::Value::Array(items.iter().map(to_plain).collect()),
-        Kind::Table(table) => toml::Value::Table(
-            table.entries().iter().map(|entry| (entry.key.clone(), to_plain(&entry.value))).collect(),
-        ),
-    }
 }
 
 /// A plain value as one that no file holds.

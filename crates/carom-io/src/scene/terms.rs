@@ -9,11 +9,13 @@ use crate::document::{Item, Kind, TableReader};
 const MOST_REPEATED: i64 = 1_000_000;
 
 /// An expression with the name of its element.
-pub struct Term {
+pub struct Term<'a> {
     /// Name for messages: the given one or the key with the index.
     pub name: String,
     /// The expression.
     pub node: NodeId,
+    /// Where it was written.
+    pub item: Item<'a>,
 }
 
 /// Reads `repeat = { index, count, start }`.
@@ -22,7 +24,7 @@ pub fn repeat(table: &TableReader, names: &Names) -> Option<Repeat> {
     reader.finish(&["index", "count", "start"]);
     let index_item = reader.required("index")?;
     let index = index_item.string()?;
-    let named = names.admit(&index_item, index);
+    let named = names.admit_index(&index_item, index);
     let count = names.whole(&reader.required("count")?, 0..=MOST_REPEATED)?;
     let start = match reader.item("start") {
         Some(item) => names.whole(&item, -MOST_REPEATED..=MOST_REPEATED)?,
@@ -52,16 +54,16 @@ pub fn for_each(
 }
 
 /// Reads one element into `out`.
-fn read_element(
+fn read_element<'a>(
     graph: &mut Graph,
-    item: &Item,
+    item: &Item<'a>,
     (names, allowed): (&mut Names, Allowed),
     default_name: &str,
-    out: &mut Vec<Term>,
+    out: &mut Vec<Term<'a>>,
 ) {
     if !matches!(item.kind(), Kind::Table(_)) {
         if let Some(node) = names.expression(graph, item, allowed) {
-            out.push(Term { name: default_name.to_string(), node });
+            out.push(Term { name: default_name.to_string(), node, item: item.clone() });
         }
         return;
     }
@@ -78,7 +80,7 @@ fn read_element(
         match names.expression(graph, &expression, allowed) {
             Some(node) => {
                 let name = index.map_or_else(|| name.clone(), |index| format!("{name}[{index}]"));
-                out.push(Term { name, node });
+                out.push(Term { name, node, item: expression.clone() });
             }
             None => broken = true,
         }
@@ -86,7 +88,7 @@ fn read_element(
 }
 
 /// Reads a key that holds one element or an array of them.
-pub fn read(graph: &mut Graph, item: &Item, names: &mut Names, allowed: Allowed) -> Vec<Term> {
+pub fn read<'a>(graph: &mut Graph, item: &Item<'a>, names: &mut Names, allowed: Allowed) -> Vec<Term<'a>> {
     let key = item.path().rsplit('.').next().unwrap_or_default().to_string();
     let mut out = Vec::new();
     if let Kind::Array(_) = item.kind() {

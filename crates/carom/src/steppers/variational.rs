@@ -99,8 +99,8 @@ impl Method for Config {
         let n = system.dim();
         Ok(match self.rule {
             Rule::Trapezoid => Variational::Trapezoid(Verlet::new(system, q)?),
-            Rule::Midpoint => Variational::Node(Implicit::new(LinearPath::midpoint(n), system, q)?),
-            Rule::Gamma => Variational::Node(Implicit::new(LinearPath::gamma(self.gamma, n), system, q)?),
+            Rule::Midpoint => Variational::Node(Box::new(Implicit::new(LinearPath::midpoint(n), system, q)?)),
+            Rule::Gamma => Variational::Node(Box::new(Implicit::new(LinearPath::gamma(self.gamma, n), system, q)?)),
         })
     }
 }
@@ -111,7 +111,7 @@ pub enum Variational {
     /// Explicit where it can be.
     Trapezoid(Verlet),
     /// One node inside the step.
-    Node(Implicit<LinearPath>),
+    Node(Box<Implicit<LinearPath>>),
 }
 
 impl<S: System + ?Sized> Stepper<S> for Variational {

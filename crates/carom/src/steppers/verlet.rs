@@ -225,7 +225,7 @@ impl Explicit {
         for i in 0..N {
             p1[i] -= half * gradient[i];
             // Not zero as soon as a number is not finite.
-            zero += (p1[i] - p1[i]) + (q1[i] - q1[i]);
+            zero += p1[i] * 0.0 + q1[i] * 0.0;
         }
         if zero != 0.0 {
             self.known = None;

@@ -1,0 +1,60 @@
+//! Tapes that are ready to run, and the derivatives that they are made of.
+
+use std::cell::{OnceCell, RefCell};
+
+use crate::lagrangian::expression::{Graph, NodeId, Tape};
+
+/// A tape with its scratch.
+pub struct Program {
+    tape: Tape,
+    scratch: RefCell<Vec<f64>>,
+}
+
+impl Program {
+    pub fn new(graph: &Graph, outputs: &[NodeId], inputs: usize) -> Self {
+        let tape = Tape::compile(graph, outputs, inputs);
+        let scratch = RefCell::new(tape.scratch());
+        Self { tape, scratch }
+    }
+
+    #[inline]
+    pub fn run(&self, inputs: &[&[f64]], out: &mut [f64]) {
+        self.tape.evaluate(&mut self.scratch.borrow_mut(), inputs, out);
+    }
+
+    /// Runs a program of the time alone, the last of its inputs.
+    pub fn run_at_time(&self, t: f64, out: &mut [f64]) {
+        let scratch = &mut self.scratch.borrow_mut();
+        scratch[self.tape.inputs() - 1] = t;
+        self.tape.evaluate_loaded(scratch, out);
+    }
+}
+
+/// A program that is made when it is first run.
+#[derive(Default)]
+pub struct Lazy(OnceCell<Program>);
+
+impl Lazy {
+    pub fn run(&self, make: impl FnOnce() -> Program, inputs: &[&[f64]], out: &mut [f64]) {
+        self.0.get_or_init(make).run(inputs, out);
+    }
+}
+
+/// Derivatives of every node by every input, row-major.
+pub fn jacobian(graph: &mut Graph, nodes: &[NodeId], inputs: &[u32]) -> Vec<NodeId> {
+    nodes.iter().flat_map(|&node| graph.gradient(node, inputs)).collect()
+}
+
+/// Second derivatives, row-major; one node for both halves.
+pub fn hessian(graph: &mut Graph, node: NodeId, inputs: &[u32]) -> Vec<NodeId> {
+    let n = inputs.len();
+    let gradient = graph.gradient(node, inputs);
+    let mut out = Vec::with_capacity(n * n);
+    for (i, &g) in gradient.iter().enumerate() {
+        for (j, &input) in inputs.iter().enumerate() {
+            let entry = if j < i { out[j * n + i] } else { graph.derivative(g, input) };
+            out.push(entry);
+        }
+    }
+    out
+}
