@@ -91,13 +91,13 @@ where
     C::Stepper: Stepper<Masses<Springs>>,
 {
     let system = oscillator();
-    let mut stepper = config.stepper(&system, &start().q).expect("taken");
+    let mut stepper = config.stepper(&system, &start()).expect("taken");
     drive(&system, &mut stepper)
 }
 
 fn boxed(name: &str) -> f64 {
     let system: Box<dyn System> = black_box(Box::new(oscillator()));
-    let mut stepper = AnyMethod::named(name).expect("known").stepper(&*system, &start().q).expect("taken");
+    let mut stepper = AnyMethod::named(name).expect("known").stepper(&*system, &start()).expect("taken");
     drive(&*system, &mut *stepper)
 }
 
@@ -109,7 +109,7 @@ fn expressions(name: &str) -> f64 {
         panic!("the scene is fine")
     };
     let system = &*scene.problem.system;
-    let mut stepper = AnyMethod::named(name).expect("known").stepper(system, &start().q).expect("taken");
+    let mut stepper = AnyMethod::named(name).expect("known").stepper(system, &start()).expect("taken");
     drive(system, &mut *stepper)
 }
 

@@ -1,13 +1,25 @@
 //! The progress bar of a run: rate, remaining time and the energy error so far.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use carom::observe::{Frame, Observer};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-/// How many steps pass between looks at the clock.
-const STRIDE: u64 = 256;
 const PERIOD: Duration = Duration::from_millis(100);
+
+/// Steps per second in three digits.
+fn rate(state: &ProgressState, out: &mut dyn fmt::Write) {
+    let rate = state.per_sec();
+    let (value, unit) = match rate {
+        _ if rate >= 1e6 => (rate / 1e6, " M"),
+        _ if rate >= 1e3 => (rate / 1e3, " k"),
+        _ => (rate, " "),
+    };
+    let digits = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
+    // A bar that cannot be drawn is no reason to stop.
+    let _ = write!(out, "{value:.digits$}{unit}steps/s");
+}
 
 /// Shows a run; hidden where standard error is no terminal.
 pub struct Progress {
@@ -15,6 +27,9 @@ pub struct Progress {
     first: f64,
     largest: f64,
     shown: Instant,
+    /// The step of the next look at the clock, and how many steps lie between looks: a look costs as much as a step.
+    next: u64,
+    stride: u64,
 }
 
 impl Progress {
@@ -22,11 +37,11 @@ impl Progress {
     pub fn new(steps: u64, quiet: bool) -> Self {
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(Some(steps), target);
-        let template = "{bar:32} {percent:>3} %  {human_pos}/{human_len} steps  {per_sec}  {eta} left  {msg}";
+        let template = "{bar:32} {percent:>3} %  {human_pos}/{human_len} steps  {rate}  {eta} left  {msg}";
         if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style.progress_chars("━╸─"));
+            bar.set_style(style.progress_chars("━╸─").with_key("rate", rate));
         }
-        Self { bar, first: 0.0, largest: 0.0, shown: Instant::now() }
+        Self { bar, first: 0.0, largest: 0.0, shown: Instant::now(), next: 1, stride: 1 }
     }
 
     /// Takes the bar away.
@@ -42,7 +57,13 @@ impl Observer for Progress {
             self.first = energy;
         }
         self.largest = self.largest.max((energy - self.first).abs());
-        if frame.step.is_multiple_of(STRIDE) && self.shown.elapsed() >= PERIOD {
+        if frame.step < self.next {
+            return Ok(());
+        }
+        let late = self.shown.elapsed() >= PERIOD;
+        self.stride = if late { (self.stride / 4).max(1) } else { (2 * self.stride).min(1 << 20) };
+        self.next = frame.step + self.stride;
+        if late {
             self.bar.set_position(frame.step);
             self.bar.set_message(format!("energy error {:.1e}", self.largest));
             self.shown = Instant::now();

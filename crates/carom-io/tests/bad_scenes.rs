@@ -212,7 +212,7 @@ fn state_bits(state: &State) -> (u64, Vec<u64>, Vec<u64>) {
 fn end(scene: &Scene) -> State {
     let (problem, settings) = (&scene.problem, &scene.run);
     let system = &*problem.system;
-    let mut stepper = scene.method.stepper(system, &problem.initial.q).unwrap();
+    let mut stepper = scene.method.stepper(system, &problem.initial).unwrap();
     let grid = Grid { t0: problem.initial.t, h: settings.h, steps: settings.steps };
     let run = Run { system, stepper: &mut *stepper, grid, on_failure: settings.on_failure };
     let outcome = run.go(problem.initial.clone(), &mut [], &AtomicBool::new(false));

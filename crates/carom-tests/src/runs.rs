@@ -45,7 +45,7 @@ pub fn method(text: &str) -> AnyMethod {
 /// The step of a method for a scene's system.
 pub fn stepper(scene: &Scene, method: &AnyMethod) -> Boxed {
     let problem = &scene.problem;
-    method.stepper(&*problem.system, &problem.initial.q).unwrap_or_else(|refusal| panic!("{refusal}"))
+    method.stepper(&*problem.system, &problem.initial).unwrap_or_else(|refusal| panic!("{refusal}"))
 }
 
 /// Steps with a given step, without observers.

@@ -2,20 +2,34 @@
 
 use std::fmt;
 
-/// An equation of a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+use crate::system::System;
+
+/// An equation of a step, by index and name.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Row {
     /// Momentum balance of a coordinate.
-    Coordinate(usize),
+    Coordinate(usize, String),
     /// An equality constraint.
-    Equality(usize),
+    Equality(usize, String),
+}
+
+impl Row {
+    /// The momentum balance of a coordinate of the system.
+    pub fn coordinate<S: System + ?Sized>(system: &S, index: usize) -> Self {
+        Self::Coordinate(index, system.coordinate_name(index))
+    }
+
+    /// An equality constraint of the system.
+    pub fn equality<S: System + ?Sized>(system: &S, index: usize) -> Self {
+        Self::Equality(index, system.equality_name(index))
+    }
 }
 
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Row::Coordinate(i) => write!(f, "the momentum balance of coordinate {i}"),
-            Row::Equality(i) => write!(f, "equality constraint {i}"),
+            Row::Coordinate(_, name) => write!(f, "the momentum balance of coordinate `{name}`"),
+            Row::Equality(_, name) => write!(f, "equality constraint `{name}`"),
         }
     }
 }
@@ -47,18 +61,18 @@ pub enum Failure {
         pivot: f64,
     },
     /// Constraint rows depend on each other.
-    #[error("equality constraint {index} depends on the ones before it (relative pivot {pivot:.3e})")]
+    #[error("{row} depends on the constraints before it (relative pivot {pivot:.3e})")]
     Redundant {
         /// The constraint.
-        index: usize,
+        row: Row,
         /// Pivot relative to its diagonal entry.
         pivot: f64,
     },
     /// The mass matrix is not positive definite at a configuration that was reached.
-    #[error("the mass matrix is not positive definite: relative pivot {pivot:.3e} at coordinate {coordinate}")]
+    #[error("the mass matrix is not positive definite: relative pivot {pivot:.3e} at coordinate `{name}`")]
     Mass {
         /// The coordinate.
-        coordinate: usize,
+        name: String,
         /// Pivot relative to its diagonal entry.
         pivot: f64,
     },

@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Failure;
+use crate::state::State;
 use crate::steppers::{Stepper, newmark, variational, verlet};
 use crate::system::System;
 
@@ -87,8 +88,8 @@ pub trait Method: Serialize + for<'a> Deserialize<'a> + JsonSchema + Default {
     fn claims(&self) -> Claims;
     /// What it can take with these options.
     fn abilities(&self) -> Abilities;
-    /// The step, sized for the system; `q` is any configuration of it.
-    fn stepper<S: System + ?Sized>(&self, system: &S, q: &[f64]) -> Result<Self::Stepper, Failure>
+    /// The step, sized for the system.
+    fn stepper<S: System + ?Sized>(&self, system: &S, start: &State) -> Result<Self::Stepper, Failure>
     where
         Self::Stepper: Stepper<S>;
 }
@@ -181,10 +182,10 @@ macro_rules! methods {
             fn boxed<S: System + ?Sized + 'static>(
                 &self,
                 system: &S,
-                q: &[f64],
+                start: &State,
             ) -> Result<Box<dyn Stepper<S>>, Failure> {
                 match self {
-                    $(Self::$variant(config) => Ok(Box::new(config.stepper(system, q)?))),*
+                    $(Self::$variant(config) => Ok(Box::new(config.stepper(system, start)?))),*
                 }
             }
         }
@@ -211,16 +212,16 @@ impl AnyMethod {
         Self::all().into_iter().find(|method| method.name() == name)
     }
 
-    /// The step, sized for the system; `q` is any configuration of it.
+    /// The step, sized for the system.
     pub fn stepper<S: System + ?Sized + 'static>(
         &self,
         system: &S,
-        q: &[f64],
+        start: &State,
     ) -> Result<Box<dyn Stepper<S>>, Refusal> {
         let method = self.name();
         let missing = self.abilities().missing(system);
         if missing.is_empty() {
-            return self.boxed(system, q).map_err(|failure| Refusal::Failed { method, failure });
+            return self.boxed(system, start).map_err(|failure| Refusal::Failed { method, failure });
         }
         let able =
             Self::all().iter().filter(|m| m.abilities().missing(system).is_empty()).map(Self::name).collect();

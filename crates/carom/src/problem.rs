@@ -143,8 +143,9 @@ impl Residual {
     }
 }
 
+/// The size that round-off in a row's value comes from: `|g||x|`, so that a component that should be zero has a scale.
 fn row_size(row: &[f64], x: &[f64]) -> f64 {
-    row.iter().zip(x).fold(0.0, |sum, (g, x)| sum + (g * x).abs())
+    (dot(row, row) * dot(x, x)).sqrt()
 }
 
 impl Problem {
@@ -194,39 +195,45 @@ fn not_finite(system: &dyn System, t: f64, q: &[f64], v: &[f64]) -> Vec<Inconsis
     if let Some(forces) = system.forces() {
         forces.force(t, q, v, &mut force);
     }
-    let (m, k) = (system.equalities(), system.inequalities());
-    let (mut f, mut g) = (vec![0.0; m + m * n], vec![0.0; k + k * n]);
-    system.equality(t, q, &mut f[..m]);
-    system.equality_jacobian(t, q, &mut f[m..]);
-    system.gap(q, &mut g[..k]);
-    system.gap_jacobian(q, &mut g[k..]);
-    [
+    let mut found: Vec<String> = [
         ("the time", t.is_finite()),
-        ("a coordinate", all_finite(q)),
-        ("a velocity", all_finite(v)),
         ("the potential", system.potential(t, q).is_finite()),
         ("the gradient of the potential", all_finite(&gradient)),
         ("the mass matrix", all_finite(&mass)),
         ("a non-potential force", all_finite(&force)),
-        ("an equality constraint or its gradient", all_finite(&f)),
-        ("an inequality constraint or its gradient", all_finite(&g)),
     ]
     .into_iter()
     .filter(|(_, finite)| !finite)
-    .map(|(what, _)| Inconsistency::NonFinite { what: what.to_string() })
-    .collect()
+    .map(|(what, _)| what.to_string())
+    .collect();
+    for i in (0..n).filter(|&i| !(q[i].is_finite() && v[i].is_finite())) {
+        found.push(format!("coordinate `{}` or its velocity", system.coordinate_name(i)));
+    }
+    let (m, k) = (system.equalities(), system.inequalities());
+    let (mut values, mut rows) = (vec![0.0; m + k], vec![0.0; (m + k) * n]);
+    system.equality(t, q, &mut values[..m]);
+    system.equality_jacobian(t, q, &mut rows[..m * n]);
+    system.gap(q, &mut values[m..]);
+    system.gap_jacobian(q, &mut rows[m * n..]);
+    for (i, (value, row)) in values.iter().zip(rows.chunks_exact(n)).enumerate() {
+        if !(value.is_finite() && all_finite(row)) {
+            let name = if i < m { system.equality_name(i) } else { system.gap_name(i - m) };
+            found.push(format!("constraint `{name}` or its gradient"));
+        }
+    }
+    found.into_iter().map(|what| Inconsistency::NonFinite { what }).collect()
 }
 
 fn mass_inconsistency(system: &dyn System, failure: Failure) -> Inconsistency {
     match failure {
-        Failure::Mass { coordinate, pivot } => {
+        Failure::Mass { name, pivot } => {
             // A diagonal mass is compared with the others: its pivot is the entry itself.
             let scale = match system.mass() {
                 Mass::Diagonal(m) => max_abs(m).max(f64::MIN_POSITIVE),
                 _ => 1.0,
             };
             let kind = if pivot / scale < -1e-12 { "indefinite" } else { "singular" };
-            Inconsistency::Mass { kind, pivot, name: system.coordinate_name(coordinate) }
+            Inconsistency::Mass { kind, pivot, name }
         }
         other => Inconsistency::NonFinite { what: other.to_string() },
     }

@@ -11,6 +11,7 @@ use carom_io::folder::RunFolder;
 use carom_io::report::RunReport;
 use carom_io::scene::Scene;
 use clap::Args as ClapArgs;
+use serde_json::json;
 
 use crate::fail::Fail;
 use crate::input::{SceneArgs, out_folder};
@@ -39,8 +40,14 @@ pub struct Args {
 /// Simulates a scene.
 pub fn run(args: &Args) -> Result<(), Fail> {
     let scene = args.scene.read(args.json)?;
-    let folder = RunFolder::create(&out_folder(&args.out, &scene))
-        .map_err(|error| Fail::Input(format!("error: --out: {error}")))?;
+    let folder = RunFolder::create(&out_folder(&args.out, &scene)).map_err(|error| {
+        if args.json {
+            // Whether or not somebody reads it, the folder cannot be used.
+            let problem = json!({ "key": "--out", "message": error.to_string() });
+            let _ = print::json(&json!({ "valid": false, "problems": [problem] }));
+        }
+        Fail::Input(format!("error: --out: {error}"))
+    })?;
     let failed = |error: &dyn std::fmt::Display| Fail::Failed(format!("error: {error}"));
     folder.write_scene(&scene.to_toml()).map_err(|error| failed(&error))?;
 
@@ -87,7 +94,7 @@ fn simulate(scene: &Scene, summary: &mut Summary, progress: &mut Progress) -> Re
     let system = &*problem.system;
     let mut stepper = scene
         .method
-        .stepper(system, &problem.initial.q)
+        .stepper(system, &problem.initial)
         .map_err(|refusal| Fail::Input(format!("error: {refusal}")))?;
     let grid = Grid { t0: problem.initial.t, h: settings.h, steps: settings.steps };
     let run = Run { system, stepper: &mut *stepper, grid, on_failure: settings.on_failure };
@@ -117,7 +124,11 @@ fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
         "largest departures, looked at in every step".into(),
     );
     if let (Some(slope), Some(error)) = (energy.slope, energy.slope_error) {
-        let verdict = if slope.abs() <= 3.0 * error { "no drift: 0 within 3 standard errors" } else { "drift" };
+        let far = if error > 0.0 { slope.abs() / error } else { 0.0 };
+        let verdict = match far <= 3.0 {
+            true => "no drift: 0 within 3 standard errors".to_string(),
+            false => format!("{far:.0} standard errors from 0"),
+        };
         row("  slope", format!("{slope:+.1e} ± {error:.0e}"), format!("per unit of time; {verdict}"));
     }
     momentum_row(&mut row, "linear momentum", report.momentum.linear_max_change, &report.momentum.linear_change);

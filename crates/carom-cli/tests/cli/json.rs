@@ -87,7 +87,7 @@ fn numbers_read_back_to_the_bits_that_were_computed() {
         let source = Source::new(built_in.name, built_in.text);
         let scene = Scene::read(built_in.name, &source, &[]).expect("a good scene");
         let (problem, h) = (&scene.problem, scene.run.h);
-        let mut stepper = scene.method.stepper(&*problem.system, &problem.initial.q).expect("a method that can");
+        let mut stepper = scene.method.stepper(&*problem.system, &problem.initial).expect("a method that can");
         let run = Run {
             system: &*problem.system,
             stepper: &mut *stepper,

@@ -162,7 +162,7 @@ fn place(inconsistency: &Inconsistency, root: &TableReader) -> (&'static str, Op
 }
 
 fn refuse(method: &AnyMethod, problem: &Problem, section: &TableReader) -> Option<()> {
-    match method.stepper(&*problem.system, &problem.initial.q) {
+    match method.stepper(&*problem.system, &problem.initial) {
         Ok(_) => Some(()),
         Err(refusal) => {
             match section.item("name") {

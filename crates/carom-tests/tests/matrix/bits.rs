@@ -32,7 +32,7 @@ fn static_and_boxed_methods_agree_bit_for_bit() {
         let mut state = scene.problem.initial.clone();
         let mut boxed = state.clone();
         let config = verlet::Config::default();
-        let mut fixed = config.stepper(system, &state.q).expect("taken");
+        let mut fixed = config.stepper(system, &state).expect("taken");
         let mut dynamic = stepper(&scene, &AnyMethod::Verlet(config));
         for _ in 0..50 {
             fixed.step(system, &mut state, 0.01).expect("it runs");

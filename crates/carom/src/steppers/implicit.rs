@@ -43,14 +43,15 @@ pub struct Implicit<R> {
 }
 
 impl<R> Implicit<R> {
-    /// Sized for the system; `q` is any configuration of it.
-    pub fn new<S: System + ?Sized>(rule: R, system: &S, q: &[f64]) -> Result<Self, Failure> {
+    /// Sized for the system; refused if its mass is singular or its constraints depend on each other at the start.
+    pub fn new<S: System + ?Sized>(rule: R, system: &S, start: &State) -> Result<Self, Failure> {
         let (n, m) = (system.dim(), system.equalities());
         let vector = || vec![0.0; n];
+        let inverse = InverseMass::new(system, &start.q)?;
         Ok(Self {
             rule,
-            inverse: InverseMass::new(system, q)?,
-            rows: ConstraintRows::new(system),
+            rows: ConstraintRows::at(system, &inverse, start)?,
+            inverse,
             g0: vec![0.0; m * n],
             v: vector(),
             lambda: vec![0.0; m],
@@ -88,13 +89,13 @@ impl<R> Implicit<R> {
         let mut report = StepReport::default();
         let (mut before, mut moved) = (f64::INFINITY, f64::INFINITY);
         loop {
-            let (residual, row) = self.residual(system, state, h, n)?;
+            let (residual, worst) = self.residual(system, state, h, n)?;
             report.residual = residual;
             if at_floor(residual, before, moved) {
                 break;
             }
             if report.iterations == MOST_ITERATIONS {
-                let iterations = report.iterations;
+                let (iterations, row) = (report.iterations, row(system, n, worst));
                 return Err(Failure::NotConverged { iterations, residual, row, correction: moved });
             }
             before = residual;
@@ -114,7 +115,8 @@ impl<R> Implicit<R> {
         }
     }
 
-    /// Momenta, constraint values and rows at the current iterate; the largest relative residual and its row.
+    /// Momenta, constraint values and rows at the current iterate; the largest relative residual and its row, those of the constraints
+    /// behind those of the coordinates.
     #[inline(always)]
     fn residual<S: System + ?Sized>(
         &mut self,
@@ -122,7 +124,7 @@ impl<R> Implicit<R> {
         state: &State,
         h: f64,
         n: usize,
-    ) -> Result<(f64, Row), Failure>
+    ) -> Result<(f64, usize), Failure>
     where
         R: Legendre<S>,
     {
@@ -137,7 +139,7 @@ impl<R> Implicit<R> {
             magnitude[i] += p0[i].abs();
             q1[i] = q0[i] + h * v[i];
         }
-        let mut worst = (0.0, Row::Coordinate(0));
+        let mut worst = (0.0, 0);
         if !self.f.is_empty() {
             add_transposed_times(&self.g0, &self.lambda, 1.0, &mut self.left);
             for (row, lambda) in self.g0.chunks_exact(n).zip(&self.lambda) {
@@ -147,13 +149,14 @@ impl<R> Implicit<R> {
             }
             system.equality(t1, &self.q1, &mut self.f);
             system.equality_jacobian(t1, &self.q1, &mut self.rows.g);
-            let (relative, index) = relative_violation(&self.f, &self.rows.g, &self.q1);
-            worst = (relative, Row::Equality(index));
+            let (relative, index) =
+                relative_violation(&self.f, &self.rows.g, &self.q1, h.abs() * max_abs(&self.v[..n]));
+            worst = (relative, n + index);
         }
         for (i, (r, magnitude)) in self.left[..n].iter().zip(&self.magnitude[..n]).enumerate() {
             let relative = if *r == 0.0 { 0.0 } else { r.abs() / magnitude };
             if relative > worst.0 || relative.is_nan() {
-                worst = (relative, Row::Coordinate(i));
+                worst = (relative, i);
             }
         }
         if worst.0.is_finite() {
@@ -185,16 +188,13 @@ impl<R> Implicit<R> {
             self.assemble();
             self.lu.solve_once(n + m, &mut self.correction)
         };
-        solved.map_err(|Breakdown { index, pivot }| {
-            let row = if index < n { Row::Coordinate(index) } else { Row::Equality(index - n) };
-            Failure::Singular { row, pivot }
-        })?;
+        solved.map_err(|Breakdown { index, pivot }| Failure::Singular { row: row(system, n, index), pivot })?;
         let (correction, v, q0) = (&self.correction[..n], &mut self.v[..n], &state.q[..n]);
-        let longest = max_abs(&self.q1[..n]).max(f64::MIN_POSITIVE);
+        // How far the step goes gives a scale to coordinates that stay at zero.
+        let reach = max_abs(v).max(f64::MIN_POSITIVE) * h.abs();
         let mut moved = 0.0_f64;
         for i in 0..n {
-            let reach = q0[i].abs() + h * v[i].abs();
-            moved = moved.max((h * correction[i]).abs() / if reach > 0.0 { reach } else { longest });
+            moved = moved.max((h * correction[i]).abs() / (q0[i].abs() + reach));
             v[i] -= correction[i];
         }
         for j in 0..m {
@@ -225,6 +225,11 @@ impl<R> Implicit<R> {
             self.lu.matrix[row..row + n].copy_from_slice(&self.rows.g[j * n..(j + 1) * n]);
         }
     }
+}
+
+/// The equation of a row of the linear system.
+fn row<S: System + ?Sized>(system: &S, n: usize, index: usize) -> Row {
+    if index < n { Row::coordinate(system, index) } else { Row::equality(system, index - n) }
 }
 
 impl<S: System + ?Sized, R: Legendre<S>> Stepper<S> for Implicit<R> {

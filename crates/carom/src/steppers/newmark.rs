@@ -12,6 +12,7 @@ use super::implicit::Implicit;
 use crate::discrete::Newmark;
 use crate::error::Failure;
 use crate::method::{Abilities, Claims, Method};
+use crate::state::State;
 use crate::system::System;
 
 /// `[method] name = "newmark"`.
@@ -58,7 +59,7 @@ impl Method for Config {
         Abilities { configuration_mass: false, ..Abilities::VARIATIONAL }
     }
 
-    fn stepper<S: System + ?Sized>(&self, system: &S, q: &[f64]) -> Result<Self::Stepper, Failure> {
-        Implicit::new(Newmark::new(self.beta, self.gamma, system.dim()), system, q)
+    fn stepper<S: System + ?Sized>(&self, system: &S, start: &State) -> Result<Self::Stepper, Failure> {
+        Implicit::new(Newmark::new(self.beta, self.gamma, system.dim()), system, start)
     }
 }

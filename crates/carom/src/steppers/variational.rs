@@ -31,8 +31,8 @@ impl Method for Midpoint {
         Abilities::VARIATIONAL
     }
 
-    fn stepper<S: System + ?Sized>(&self, system: &S, q: &[f64]) -> Result<Self::Stepper, Failure> {
-        Implicit::new(LinearPath::midpoint(system.dim()), system, q)
+    fn stepper<S: System + ?Sized>(&self, system: &S, start: &State) -> Result<Self::Stepper, Failure> {
+        Implicit::new(LinearPath::midpoint(system.dim()), system, start)
     }
 }
 
@@ -95,12 +95,14 @@ impl Method for Config {
         Abilities::VARIATIONAL
     }
 
-    fn stepper<S: System + ?Sized>(&self, system: &S, q: &[f64]) -> Result<Variational, Failure> {
+    fn stepper<S: System + ?Sized>(&self, system: &S, start: &State) -> Result<Variational, Failure> {
         let n = system.dim();
         Ok(match self.rule {
-            Rule::Trapezoid => Variational::Trapezoid(Verlet::new(system, q)?),
-            Rule::Midpoint => Variational::Node(Box::new(Implicit::new(LinearPath::midpoint(n), system, q)?)),
-            Rule::Gamma => Variational::Node(Box::new(Implicit::new(LinearPath::gamma(self.gamma, n), system, q)?)),
+            Rule::Trapezoid => Variational::Trapezoid(Verlet::new(system, start)?),
+            Rule::Midpoint => Variational::Node(Box::new(Implicit::new(LinearPath::midpoint(n), system, start)?)),
+            Rule::Gamma => {
+                Variational::Node(Box::new(Implicit::new(LinearPath::gamma(self.gamma, n), system, start)?))
+            }
         })
     }
 }

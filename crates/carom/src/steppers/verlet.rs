@@ -51,19 +51,19 @@ impl Method for Config {
         Abilities::VARIATIONAL
     }
 
-    fn stepper<S: System + ?Sized>(&self, system: &S, q: &[f64]) -> Result<Verlet, Failure> {
-        Verlet::new(system, q)
+    fn stepper<S: System + ?Sized>(&self, system: &S, start: &State) -> Result<Verlet, Failure> {
+        Verlet::new(system, start)
     }
 }
 
 impl Verlet {
-    /// Sized for the system; `q` is any configuration of it.
-    pub fn new<S: System + ?Sized>(system: &S, q: &[f64]) -> Result<Self, Failure> {
+    /// Sized for the system; refused if its mass is singular or its constraints depend on each other at the start.
+    pub fn new<S: System + ?Sized>(system: &S, start: &State) -> Result<Self, Failure> {
         let coupled = system.forces().is_some_and(|forces| forces.depends_on_velocity());
         if system.mass().is_constant() && !coupled {
-            Ok(Self::Explicit(Box::new(Explicit::new(system, q)?)))
+            Ok(Self::Explicit(Box::new(Explicit::new(system, start)?)))
         } else {
-            Ok(Self::Implicit(Box::new(Implicit::new(LinearPath::trapezoid(system.dim()), system, q)?)))
+            Ok(Self::Implicit(Box::new(Implicit::new(LinearPath::trapezoid(system.dim()), system, start)?)))
         }
     }
 }
@@ -109,14 +109,16 @@ struct Multipliers {
 }
 
 impl Explicit {
-    fn new<S: System + ?Sized>(system: &S, q: &[f64]) -> Result<Self, Failure> {
+    fn new<S: System + ?Sized>(system: &S, start: &State) -> Result<Self, Failure> {
         let (n, m) = (system.dim(), system.equalities());
         let vector = || vec![0.0; n];
-        let constraint = (m > 0).then(|| {
+        let inverse = InverseMass::new(system, &start.q)?;
+        let mut constraint = None;
+        if m > 0 {
+            let rows = ConstraintRows::at(system, &inverse, start)?;
             let (g1, f, lambda) = (vec![0.0; m * n], vec![0.0; m], vec![0.0; m]);
-            Box::new(Multipliers { rows: ConstraintRows::new(system), g1, f, lambda, lu: Lu::new(m) })
-        });
-        let inverse = InverseMass::new(system, q)?;
+            constraint = Some(Box::new(Multipliers { rows, g1, f, lambda, lu: Lu::new(m) }));
+        }
         let (gradient, extra, known_q, p, v, q1) = (vector(), vector(), vector(), vector(), vector(), vector());
         let (plain, timeless) = (m == 0 && system.forces().is_none(), !system.depends_on_time());
         Ok(Self { inverse, gradient, extra, known: None, known_q, p, v, q1, constraint, plain, timeless })
@@ -248,12 +250,13 @@ impl Explicit {
         self.v.copy_from_slice(&self.p);
         self.inverse.solve(&mut self.v);
         work.lambda.fill(0.0);
+        let reach = h.abs() * max_abs(&self.v);
         let mut report = StepReport::default();
         let (mut before, mut moved) = (f64::INFINITY, f64::INFINITY);
         loop {
             system.equality(t1, &self.q1, &mut work.f);
             system.equality_jacobian(t1, &self.q1, &mut work.g1);
-            let (residual, index) = relative_violation(&work.f, &work.g1, &self.q1);
+            let (residual, index) = relative_violation(&work.f, &work.g1, &self.q1, reach);
             if !residual.is_finite() {
                 return Err(Failure::NonFinite { what: "an equality constraint at the end of the step" });
             }
@@ -262,7 +265,7 @@ impl Explicit {
                 break;
             }
             if report.iterations == MOST_ITERATIONS {
-                let (iterations, row) = (report.iterations, Row::Equality(index));
+                let (iterations, row) = (report.iterations, Row::equality(system, index));
                 return Err(Failure::NotConverged { iterations, residual, row, correction: moved });
             }
             before = residual;
@@ -273,7 +276,7 @@ impl Explicit {
                 }
             }
             work.lu.factor().map_err(|breakdown| {
-                let row = Row::Equality(breakdown.index);
+                let row = Row::equality(system, breakdown.index);
                 Failure::Singular { row, pivot: breakdown.pivot }
             })?;
             for f in &mut work.f {

@@ -56,7 +56,7 @@ fn mass_kind(graph: &mut Graph, layout: Layout, mass: &[NodeId]) -> (MassKind, V
     let mut twice = graph.constant(0.0);
     for i in 0..n {
         let mut p = graph.constant(0.0);
-        for j in 0..n {
+        for j in (0..n).filter(|j| mass[i * n + j] != Graph::ZERO) {
             let v = graph.input(layout.v(j));
             let term = graph.mul(mass[i * n + j], v);
             p = graph.add(p, term);

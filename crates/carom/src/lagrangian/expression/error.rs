@@ -35,7 +35,12 @@ impl std::error::Error for ParseError {}
 
 /// The known word nearest to `word` if it is near, and all if they are few.
 pub(super) fn suggest(word: &str, known: &[String]) -> Option<String> {
-    let allowed = if word.len() <= 3 { 1 } else { 2 };
+    // One edit makes any letter into any other: no guess for a single one but its other case.
+    let allowed = match word.len() {
+        0 | 1 => 0,
+        2 | 3 => 1,
+        _ => 2,
+    };
     let nearest = known.iter().map(|k| (distance(word, k), k)).min();
     let mut help = match nearest {
         Some((distance, nearest)) if distance <= allowed => format!("did you mean `{nearest}`?"),

@@ -15,8 +15,8 @@ pub enum InverseMass {
     Configuration(Cholesky),
 }
 
-fn failure(breakdown: Breakdown) -> Failure {
-    Failure::Mass { coordinate: breakdown.index, pivot: breakdown.pivot }
+fn failure<S: System + ?Sized>(system: &S, breakdown: Breakdown) -> Failure {
+    Failure::Mass { name: system.coordinate_name(breakdown.index), pivot: breakdown.pivot }
 }
 
 impl InverseMass {
@@ -26,13 +26,13 @@ impl InverseMass {
         match system.mass() {
             Mass::Diagonal(m) => {
                 match m.iter().position(|m| !(m.is_finite() && *m > 0.0 && m.recip().is_finite())) {
-                    Some(coordinate) => Err(Failure::Mass { coordinate, pivot: m[coordinate] }),
+                    Some(index) => Err(failure(system, Breakdown { index, pivot: m[index] })),
                     None => Ok(Self::Diagonal(m.iter().map(|m| m.recip()).collect())),
                 }
             }
             Mass::Constant(m) => {
                 cholesky.matrix.copy_from_slice(m);
-                cholesky.factor().map_err(failure)?;
+                cholesky.factor().map_err(|breakdown| failure(system, breakdown))?;
                 Ok(Self::Constant(cholesky))
             }
             Mass::Configuration(_) => {
@@ -49,7 +49,7 @@ impl InverseMass {
         match self {
             Self::Configuration(cholesky) => {
                 system.mass().matrix(q, &mut cholesky.matrix);
-                cholesky.factor().map_err(failure)
+                cholesky.factor().map_err(|breakdown| failure(system, breakdown))
             }
             _ => Ok(()),
         }

@@ -4,8 +4,9 @@
 //! momentum that belongs to a symmetry of `f`. Cost: `m` solves with the mass matrix and one `m × m` Cholesky.
 
 use super::mass::InverseMass;
-use crate::error::Failure;
+use crate::error::{Failure, Row};
 use crate::linear::{Cholesky, add_transposed_times, dot};
+use crate::state::State;
 use crate::system::System;
 
 /// Residuals below this multiple of ε and of the terms they are summed from are round-off.
@@ -33,10 +34,10 @@ pub struct ConstraintRows {
 }
 
 impl ConstraintRows {
-    /// Room for the system's equality constraints.
-    pub fn new<S: System + ?Sized>(system: &S) -> Self {
+    /// The rows at a state; an error if they depend on each other there.
+    pub fn at<S: System + ?Sized>(system: &S, inverse: &InverseMass, start: &State) -> Result<Self, Failure> {
         let (n, m) = (system.dim(), system.equalities());
-        Self {
+        let mut rows = Self {
             n,
             g: vec![0.0; m * n],
             z: vec![0.0; m * n],
@@ -44,7 +45,9 @@ impl ConstraintRows {
             second_rate: vec![0.0; m],
             schur: Cholesky::new(m),
             mu: vec![0.0; m],
-        }
+        };
+        rows.prepare(system, inverse, start.t, &start.q)?;
+        Ok(rows)
     }
 
     /// Rows and factors at `(t, q)`; `inverse` must be prepared at `q`.
@@ -67,9 +70,10 @@ impl ConstraintRows {
                 self.schur.matrix[i * m + j] = dot(&self.g[i * n..(i + 1) * n], &self.z[j * n..(j + 1) * n]);
             }
         }
-        self.schur
-            .factor()
-            .map_err(|breakdown| Failure::Redundant { index: breakdown.index, pivot: breakdown.pivot })
+        self.schur.factor().map_err(|breakdown| Failure::Redundant {
+            row: Row::equality(system, breakdown.index),
+            pivot: breakdown.pivot,
+        })
     }
 
     /// Projects `p`; the second pass removes the round-off of the first. Returns the largest relative residual.
@@ -108,11 +112,12 @@ impl ConstraintRows {
     }
 }
 
-/// Largest `|f_i|` relative to `Σ_k |G_ik q_k|`, the size of what its round-off comes from, and its index.
-pub fn relative_violation(f: &[f64], g: &[f64], q: &[f64]) -> (f64, usize) {
+/// Largest `|f_i|` relative to `Σ_k |G_ik|(|q_k| + reach)`, the size of what its round-off comes from, and its index.
+/// `reach` is how far the step goes: a point that slides along `y = 0` has a scale through it.
+pub fn relative_violation(f: &[f64], g: &[f64], q: &[f64], reach: f64) -> (f64, usize) {
     let mut worst = (0.0, 0);
     for (i, (f, row)) in f.iter().zip(g.chunks_exact(q.len())).enumerate() {
-        let size = row.iter().zip(q).fold(0.0, |sum, (g, q)| sum + (g * q).abs());
+        let size = row.iter().zip(q).fold(0.0, |sum, (g, q)| sum + g.abs() * (q.abs() + reach));
         let relative = if *f == 0.0 { 0.0 } else { f.abs() / size };
         if relative > worst.0 || relative.is_nan() {
             worst = (relative, i);
