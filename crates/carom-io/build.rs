@@ -7,7 +7,7 @@ use std::{env, fs, io};
 fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found: Vec<PathBuf> =
         fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
-    found.sort();
+    found.sort_by(|a, b| a.file_stem().cmp(&b.file_stem()));
     Ok(found)
 }
 

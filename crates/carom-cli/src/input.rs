@@ -120,7 +120,7 @@ fn source(scene: &str) -> Result<(String, Source), SceneError> {
                 source: scene.to_string(),
                 position: None,
                 key: String::new(),
-                message: format!("no built-in scene has this name, and as a file: {error}"),
+                message: format!("there is no built-in scene of this name, and no file that can be read ({error})"),
                 help: help("built-in scenes", scene, &names).filter(|_| !scene.ends_with(".toml")),
             })));
         }

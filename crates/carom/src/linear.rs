@@ -1,8 +1,8 @@
 //! Dense linear algebra on row-major slices, in place and without allocation once sized.
 //!
-//! Systems of the base steps have 1 to about 50 unknowns. At these sizes the factorisations here take a fraction of
-//! the time of the general crates (`cargo bench --bench linear`, figures in DESIGN.md); larger ones use sparse
-//! factorisations elsewhere.
+//! Systems of the base steps have 1 to about 50 unknowns. At these sizes the general crates are no faster and allocate
+//! per factorisation (`cargo bench -p carom-bench --bench linear`, figures in DESIGN.md); these equilibrate rows and
+//! say at which row they broke down.
 
 /// A factorisation broke down.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,10 +1,10 @@
 //! A system with its initial state: checked, and put onto the constraints where it is off them by rounding only.
 
 use crate::error::Failure;
-use crate::linear::{Cholesky, add_transposed_times, dot, max_abs};
+use crate::linear::{Cholesky, add_transposed_times, dot};
 use crate::state::{State, all_finite};
 use crate::steppers::shared::mass::InverseMass;
-use crate::system::{Mass, System};
+use crate::system::System;
 
 /// A state further off a constraint than this (relative) is refused, a closer one is projected.
 pub const ROUNDING: f64 = 1e-6;
@@ -163,7 +163,7 @@ impl Problem {
         }
         let mut inverse = match InverseMass::new(&*system, &q) {
             Ok(inverse) => inverse,
-            Err(failure) => return Err(vec![mass_inconsistency(&*system, failure)]),
+            Err(failure) => return Err(vec![mass_inconsistency(failure)]),
         };
         let mut adjustments = Vec::new();
         match settle_positions(&*system, &inverse, t, &mut q) {
@@ -171,7 +171,7 @@ impl Problem {
             Err(found) => wrong.extend(found),
         }
         if let Err(failure) = inverse.prepare(&*system, &q) {
-            return Err(vec![mass_inconsistency(&*system, failure)]);
+            return Err(vec![mass_inconsistency(failure)]);
         }
         match settle_velocities(&*system, &inverse, t, &q, &mut v) {
             Ok(adjustment) => adjustments.extend(adjustment),
@@ -224,15 +224,10 @@ fn not_finite(system: &dyn System, t: f64, q: &[f64], v: &[f64]) -> Vec<Inconsis
     found.into_iter().map(|what| Inconsistency::NonFinite { what }).collect()
 }
 
-fn mass_inconsistency(system: &dyn System, failure: Failure) -> Inconsistency {
+fn mass_inconsistency(failure: Failure) -> Inconsistency {
     match failure {
         Failure::Mass { name, pivot } => {
-            // A diagonal mass is compared with the others: its pivot is the entry itself.
-            let scale = match system.mass() {
-                Mass::Diagonal(m) => max_abs(m).max(f64::MIN_POSITIVE),
-                _ => 1.0,
-            };
-            let kind = if pivot / scale < -1e-12 { "indefinite" } else { "singular" };
+            let kind = if pivot < -1e-12 { "indefinite" } else { "singular" };
             Inconsistency::Mass { kind, pivot, name }
         }
         other => Inconsistency::NonFinite { what: other.to_string() },

@@ -63,7 +63,7 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     folder.write("run.json", &text).map_err(|error| failed(&error))?;
     let printed = if args.json {
         print::out(&text)
-    } else if !args.quiet {
+    } else if !args.quiet && (outcome.steps > 0 || outcome.ended.is_none()) {
         print::out(&table(&scene, &report, &folder))
     } else {
         Ok(())
@@ -103,16 +103,17 @@ fn simulate(scene: &Scene, summary: &mut Summary, progress: &mut Progress) -> Re
 
 /// The structure report: what was kept, what was not, in numbers.
 fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
-    let mut text = format!("{}: {}\n", report.scene, scene.title.as_deref().unwrap_or("a scene of its own"));
+    let title = scene.title.as_ref().map_or_else(String::new, |title| format!(": {title}"));
+    let mut text = format!("{}{title}\n", report.scene);
     let rate =
         report.steps_per_second.map_or_else(String::new, |rate| format!(", {} steps/s", short(rate.round())));
     text.push_str(&format!(
-        "{} with h = {}: {} steps to t = {} in {:.3} s{rate}\n\n",
+        "{} with h = {}: {} steps to t = {} in {}{rate}\n\n",
         report.method,
         short(report.h),
         report.steps,
         short(report.t),
-        report.wall_seconds
+        duration(report.wall_seconds)
     ));
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut row = |name: &str, value: String, meaning: String| rows.push(vec![format!("  {name}"), value, meaning]);
@@ -157,6 +158,15 @@ fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
         text.push_str(&format!("note: {note}\n"));
     }
     text
+}
+
+/// Seconds in three digits.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s >= 10.0 => format!("{s:.1} s"),
+        s if s >= 1.0 => format!("{s:.2} s"),
+        s => format!("{:.1} ms", s * 1e3),
+    }
 }
 
 fn momentum_row(

@@ -63,7 +63,7 @@ fn apply_one(table: &mut Table, n: usize, argument: &str, diagnostics: &Diagnost
     let (segments, value) = split(argument).map_err(|message| Problem {
         key: String::new(),
         message,
-        help: Some("write key.path=value, like parameters.g=9.81 or particle.0.mass=2".into()),
+        help: Some("write key.path=value, like parameters.g=9.81 or lagrangian.potential.0=0".into()),
     })?;
     let shown = segments.iter().fold(String::new(), |path, s| join(&path, &s.name));
     if segments.len() > DEEPEST {

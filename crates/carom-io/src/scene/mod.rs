@@ -14,9 +14,10 @@ pub use builtin::{BUILT_IN, BuiltIn};
 pub use schema::schema;
 pub use settings::RunSettings;
 
+use carom::error::Failure;
 use carom::lagrangian::definition::Definition;
 use carom::lagrangian::expressed::Expressed;
-use carom::method::AnyMethod;
+use carom::method::{AnyMethod, Refusal};
 use carom::problem::{Inconsistency, Problem};
 
 use crate::document::{Diagnostic, Diagnostics, Edit, Origin, Source, Table, TableReader, apply, parse, to_toml};
@@ -89,10 +90,12 @@ impl Scene {
             .as_ref()
             .filter(|_| lagrangian.is_some())
             .and_then(|section| settings::read_initial(section, &mut names));
-        let method_section = method.as_ref();
-        let method = method_section.and_then(|section| settings::read_method(section, &names));
+        let method = method.as_ref().and_then(|section| settings::read_method(section, &names));
         let t0 = state.as_ref().map(|state| state.t);
         let run = run.as_ref().and_then(|section| settings::read_run(section, &names, t0));
+        if let Some(section) = root.table("parameters") {
+            settings::refuse_unused(&section, &names);
+        }
         if !diagnostics.is_empty() {
             return None;
         }
@@ -100,28 +103,28 @@ impl Scene {
         let complete = settings::complete(table, &method, &run, &state);
         let definition = system.definition.clone();
         let problem = build(system, state, &root)?;
-        refuse(&method, &problem, method_section?)?;
+        refuse(&method, &problem, &root)?;
         let parameters = names.parameters;
         let name = name.to_string();
         Some(Self { name, title, description, cites, parameters, problem, definition, method, run, complete })
     }
 }
 
+/// Reports a problem at `section.key`, or at the section where it has no such key.
+fn report_at(root: &TableReader, key: &str, message: String, help: Option<String>) {
+    let (section, name) = key.split_once('.').unwrap_or((key, ""));
+    match root.table(section).map(|table| (table.item(name), table)) {
+        Some((Some(item), _)) => item.report(message, help),
+        Some((None, table)) => table.report(message, help),
+        None => root.diagnostics().report(Origin::Default, key, message, help),
+    }
+}
+
 fn build(system: lagrangian::Lagrangian, state: Initial, root: &TableReader) -> Option<Problem> {
-    let report = |key: &str, message: String, help: Option<&str>| {
-        let (section, name) = key.split_once('.').unwrap_or((key, ""));
-        let origin = root.table(section).map(|table| (table.item(name), table));
-        let help = help.map(str::to_string);
-        match origin {
-            Some((Some(item), _)) => item.report(message, help),
-            Some((None, table)) => table.report(message, help),
-            None => root.diagnostics().report(Origin::Default, key, message, help),
-        }
-    };
     let expressed = match Expressed::new(system.definition) {
         Ok(expressed) => expressed,
         Err(misfit) => {
-            report("lagrangian", misfit.to_string(), None);
+            report_at(root, "lagrangian", misfit.to_string(), None);
             return None;
         }
     };
@@ -131,7 +134,7 @@ fn build(system: lagrangian::Lagrangian, state: Initial, root: &TableReader) -> 
         Err(found) => {
             for inconsistency in found {
                 let (key, help) = place(&inconsistency, root);
-                report(key, inconsistency.to_string(), help);
+                report_at(root, key, inconsistency.to_string(), help.map(str::to_string));
             }
             None
         }
@@ -161,14 +164,16 @@ fn place(inconsistency: &Inconsistency, root: &TableReader) -> (&'static str, Op
     }
 }
 
-fn refuse(method: &AnyMethod, problem: &Problem, section: &TableReader) -> Option<()> {
+fn refuse(method: &AnyMethod, problem: &Problem, root: &TableReader) -> Option<()> {
     match method.stepper(&*problem.system, &problem.initial) {
         Ok(_) => Some(()),
+        Err(Refusal::Failed { failure: failure @ Failure::Redundant { .. }, .. }) => {
+            let help = format!("method `{}` needs independent constraints: remove one", method.name());
+            report_at(root, "lagrangian.equalities", failure.to_string(), Some(help));
+            None
+        }
         Err(refusal) => {
-            match section.item("name") {
-                Some(item) => item.report(refusal.to_string(), None),
-                None => section.report(refusal.to_string(), None),
-            }
+            report_at(root, "method.name", refusal.to_string(), None);
             None
         }
     }

@@ -1,5 +1,8 @@
 //! What names mean in the expressions of a scene.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use carom::lagrangian::definition::Layout;
 use carom::lagrangian::expression::{Graph, NameError, NodeId, Op, Scope, parse};
 
@@ -59,6 +62,8 @@ pub struct Names {
     pub definitions: Vec<(String, NodeId)>,
     /// Indices of the repeated element that is being read.
     pub indices: Vec<(String, f64)>,
+    /// Names that some expression has used.
+    pub used: RefCell<BTreeSet<String>>,
 }
 
 impl Names {
@@ -194,6 +199,7 @@ impl Scope for Visible<'_> {
         let constants = self.names.indices.iter().chain(&self.names.parameters);
         let definitions = &self.names.definitions;
         if let Some((_, value)) = constants.into_iter().find(|(other, _)| other == name) {
+            self.names.used.borrow_mut().insert(name.to_string());
             return match index {
                 None => Ok(graph.constant(*value)),
                 Some(_) => Err(NameError::Invalid(format!("`{name}` is a number and takes no index"))),

@@ -27,6 +27,21 @@ pub fn read_parameters(section: &TableReader, names: &mut Names) {
     }
 }
 
+/// Reports parameters that the command line adds and nothing uses: most likely a name is misspelt.
+pub fn refuse_unused(section: &TableReader, names: &Names) {
+    for entry in section.table_ref().entries() {
+        let name = entry.key.as_str();
+        if matches!(entry.key_origin, Origin::Set(_)) && !names.used.borrow().contains(name) {
+            let known: Vec<&str> =
+                names.parameters.iter().map(|(other, _)| other.as_str()).filter(|other| *other != name).collect();
+            let message = format!("the scene has no parameter `{name}`, and no expression uses it");
+            if let Some(item) = section.item(name) {
+                item.report(message, help("parameters", name, &known));
+            }
+        }
+    }
+}
+
 /// What `[initial]` says.
 pub struct Initial {
     /// Time.

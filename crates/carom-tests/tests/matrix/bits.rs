@@ -2,7 +2,8 @@
 
 use carom::method::{AnyMethod, Method};
 use carom::steppers::{Stepper, verlet};
-use carom_tests::runs::{advance, stepper};
+use carom_io::scene::Scene;
+use carom_tests::runs::{advance, scene, stepper};
 
 use crate::systems::{systems, takes};
 use crate::{label, variants};
@@ -39,5 +40,38 @@ fn static_and_boxed_methods_agree_bit_for_bit() {
             dynamic.step(system, &mut boxed, 0.01).expect("it runs");
         }
         assert_eq!(state, boxed, "{}", scene.name);
+    }
+}
+
+/// Decoupled quartic oscillators.
+fn oscillators(n: usize) -> Scene {
+    let text = format!(
+        "[lagrangian]\ncoordinates = [{{ name = 'x', repeat = {{ index = 'i', count = {n} }} }}]\nmass = 1.7\n\
+         potential = [{{ expression = '0.25*x[i]^4 + 0.1*(i+1)*x[i]^3', repeat = {{ index = 'i', count = {n} }} }}]\n\
+         [initial]\nq = {{ x = '0.3 + 0.2*i' }}\nv = {{ x = '0.5 - 0.1*i' }}\n[method]\nname = 'verlet'\n\
+         [run]\nstep = 0.01\nsteps = 1\n"
+    );
+    scene("oscillators", &text, &[])
+}
+
+#[test]
+fn few_and_many_coordinates_go_the_same_way() {
+    for method in variants() {
+        // Newton's method stops for all coordinates at once, so implicit steps agree up to round-off only.
+        let explicit = label(&method).contains("verlet") || label(&method).contains("trapezoid");
+        let allowed = if explicit { 0.0 } else { 1e-13 };
+        let run = |n: usize| {
+            let scene = oscillators(n);
+            let mut state = scene.problem.initial.clone();
+            advance(&scene, &mut *stepper(&scene, &method), &mut state, 0.05, 200);
+            state
+        };
+        let many = run(6);
+        for n in 1..=4 {
+            let few = run(n);
+            let pairs = few.q.iter().zip(&many.q).chain(few.p.iter().zip(&many.p));
+            let apart = pairs.fold(0.0_f64, |max, (few, many)| max.max((few - many).abs()));
+            assert!(apart <= allowed, "{} with {n}: {apart:e}", label(&method));
+        }
     }
 }

@@ -118,7 +118,7 @@ fn redundant_constraints_are_refused_by_name() {
     for name in ["verlet", "midpoint", "newmark"] {
         let text = text.replace("verlet", name);
         let found = Scene::read("redundant", &Source::new("redundant", text), &[]).err().expect("redundant");
-        assert_eq!(found[0].key, "method.name");
+        assert_eq!(found[0].key, "lagrangian.equalities");
         assert!(
             found[0].message.contains("`equalities[1]` depends on the constraints before it"),
             "{:?}",

@@ -15,7 +15,8 @@ use crate::system::System;
 pub struct StepReport {
     /// Linear systems solved.
     pub iterations: u32,
-    /// Largest residual of the step's equations, relative to the terms it is made of, at the accepted solution.
+    /// Largest residual of the step's equations at the accepted solution, relative to the terms it is made of (and,
+    /// where those are round-off of nothing, to the momentum at the speed of the fastest coordinate).
     pub residual: f64,
 }
 

@@ -127,7 +127,6 @@ impl Explicit {
     /// The gradient and the constraint rows at `(t, known_q)`.
     #[inline]
     fn evaluate<S: System + ?Sized>(&mut self, system: &S, t: f64) -> Result<(), Failure> {
-        self.known = None;
         system.potential_gradient(t, &self.known_q, &mut self.gradient);
         if let Some(forces) = system.forces() {
             forces.force(t, &self.known_q, &self.v, &mut self.extra);
@@ -138,7 +137,6 @@ impl Explicit {
         if let Some(constraint) = &mut self.constraint {
             constraint.rows.prepare(system, &self.inverse, t, &self.known_q)?;
         }
-        self.known = Some(t);
         Ok(())
     }
 
@@ -178,6 +176,8 @@ impl Explicit {
             self.known_q.copy_from_slice(&state.q);
             self.evaluate(system, state.t)?;
         }
+        // Until the step is made, what is known belongs to no state.
+        self.known = None;
         self.drift(state, h);
         let mut report = StepReport::default();
         if self.constraint.is_some() {
@@ -192,15 +192,15 @@ impl Explicit {
             report.residual = report.residual.max(constraint.rows.project(&mut self.p));
         }
         if all_finite(&self.q1) && all_finite(&self.p) {
+            self.known = Some(t1);
             Ok(report)
         } else {
-            self.known = None;
             Err(Failure::NonFinite { what: "the state after the step" })
         }
     }
 
     /// The step for `N` free coordinates with a diagonal mass, all in registers; bit for bit that of `advance`. With
-    /// few coordinates the slices are the cost: 7 times a hand-written loop without this form, 2 times with it.
+    /// few coordinates the slices are the cost: two of them take 9 ns a step in this form and 49 ns in the other.
     #[inline]
     fn advance_few<const N: usize, S: System + ?Sized>(
         &mut self,

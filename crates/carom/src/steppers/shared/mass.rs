@@ -1,7 +1,7 @@
 //! Solving with the mass matrix: `v = M(q)⁻¹p`.
 
 use crate::error::Failure;
-use crate::linear::{Breakdown, Cholesky};
+use crate::linear::{Breakdown, Cholesky, max_abs};
 use crate::system::{Mass, System};
 
 /// `M⁻¹`, made once for a constant mass and per configuration otherwise.
@@ -26,7 +26,7 @@ impl InverseMass {
         match system.mass() {
             Mass::Diagonal(m) => {
                 match m.iter().position(|m| !(m.is_finite() && *m > 0.0 && m.recip().is_finite())) {
-                    Some(index) => Err(failure(system, Breakdown { index, pivot: m[index] })),
+                    Some(index) => Err(failure(system, Breakdown { index, pivot: m[index] / max_abs(m) })),
                     None => Ok(Self::Diagonal(m.iter().map(|m| m.recip()).collect())),
                 }
             }
