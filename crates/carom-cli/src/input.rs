@@ -15,7 +15,7 @@ use crate::print;
 #[derive(Args)]
 pub struct SceneArgs {
     /// A built-in scene (see `carom scenes`) or a .toml file
-    pub scene: String,
+    pub scene: Option<String>,
     /// Use this method, with its default options
     #[arg(long, value_name = "NAME")]
     pub method: Option<String>,
@@ -58,7 +58,7 @@ impl SceneArgs {
     /// Reads the scene with all changes; what is wrong is also printed as one JSON document if `json` is asked for.
     pub fn read(&self, json: bool) -> Result<Scene, Fail> {
         let read = || -> Result<Scene, SceneError> {
-            let (name, source) = source(&self.scene)?;
+            let (name, source) = source(self.scene.as_deref())?;
             Scene::read(&name, &source, &self.edits()).map_err(|found| SceneError::Wrong(found, source))
         };
         let error = match read() {
@@ -106,7 +106,15 @@ impl From<SceneError> for Fail {
 }
 
 /// The text of a scene, by built-in name or path.
-fn source(scene: &str) -> Result<(String, Source), SceneError> {
+fn source(scene: Option<&str>) -> Result<(String, Source), SceneError> {
+    let missing = |source: &str, message: String, help: Option<String>| {
+        let (source, key) = (source.to_string(), String::new());
+        SceneError::Missing(Box::new(Diagnostic { source, position: None, key, message, help }))
+    };
+    let Some(scene) = scene else {
+        let help = "name a built-in one (see carom scenes) or a .toml file".to_string();
+        return Err(missing("SCENE", "no scene is given".into(), Some(help)));
+    };
     if let Some(built_in) = BuiltIn::named(scene) {
         let source = Source::new(format!("{scene} (built in)"), built_in.text);
         return Ok((scene.to_string(), source));
@@ -116,13 +124,10 @@ fn source(scene: &str) -> Result<(String, Source), SceneError> {
         Ok(bytes) => bytes,
         Err(error) => {
             let names: Vec<&str> = BUILT_IN.iter().map(|scene| scene.name).collect();
-            return Err(SceneError::Missing(Box::new(Diagnostic {
-                source: scene.to_string(),
-                position: None,
-                key: String::new(),
-                message: format!("there is no built-in scene of this name, and no file that can be read ({error})"),
-                help: help("built-in scenes", scene, &names).filter(|_| !scene.ends_with(".toml")),
-            })));
+            let help = help("built-in scenes", scene, &names).filter(|_| !scene.ends_with(".toml"));
+            let message =
+                format!("there is no built-in scene of this name, and no file that can be read ({error})");
+            return Err(missing(scene, message, help));
         }
     };
     let name = path.file_stem().map_or_else(|| scene.into(), |stem| stem.to_string_lossy().into_owned());

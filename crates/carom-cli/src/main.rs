@@ -32,6 +32,8 @@ enum Command {
     Show(cmd::show::Args),
     /// Print the JSON Schema of the scene format
     Schema,
+    /// Write the tables of a run as CSV and .npz
+    Export(cmd::export::Args),
     /// Print the BibTeX entries behind a run, a scene or a method
     Cite(cmd::cite::Args),
 }
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
         Command::Methods(args) => cmd::methods::run(&args),
         Command::Show(args) => cmd::show::run(&args),
         Command::Schema => print::json(&carom_io::scene::schema()),
+        Command::Export(args) => cmd::export::run(&args),
         Command::Cite(args) => cmd::cite::run(&args),
     };
     match result {

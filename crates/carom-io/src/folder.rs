@@ -5,7 +5,19 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Files that a new run replaces.
-const FILES: [&str; 2] = ["run.json", "scene.toml"];
+const FILES: [&str; 11] = [
+    "run.json",
+    "scene.toml",
+    "snapshot.bin",
+    "trajectory.f64",
+    "trajectory.json",
+    "trajectory.csv",
+    "trajectory.npz",
+    "measures.f64",
+    "measures.json",
+    "measures.csv",
+    "measures.npz",
+];
 /// First line of the scene of a run: by it a folder is known as that of a run, also of one that was cut off.
 const SCENE_HEADER: &str = "# The scene of this run, every default written out by carom.\n";
 
@@ -46,6 +58,16 @@ impl RunFolder {
         }
         fs::create_dir_all(path).map_err(failed)?;
         Ok(Self { path: path.to_path_buf() })
+    }
+
+    /// The folder of a run that exists; its scene comes with it.
+    pub fn open(path: &Path) -> Result<(Self, String), FolderError> {
+        let scene = path.join("scene.toml");
+        let text = fs::read_to_string(&scene).map_err(|error| FolderError::Io { path: scene, error })?;
+        if !is_run(path) {
+            return Err(FolderError::Foreign(path.to_path_buf()));
+        }
+        Ok((Self { path: path.to_path_buf() }, text))
     }
 
     /// Where it is.

@@ -2,6 +2,7 @@
 
 pub mod document;
 pub mod folder;
+pub mod recording;
 pub mod references;
 pub mod report;
 pub mod scene;

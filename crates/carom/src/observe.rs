@@ -24,6 +24,10 @@ pub struct Frame<'a> {
     pub gap: &'a [f64],
     /// What the step took; nothing at the start.
     pub report: StepReport,
+    /// Solves that failed so far.
+    pub failures: u64,
+    /// Steps so far that were made of shorter ones.
+    pub halved_steps: u64,
 }
 
 impl Frame<'_> {

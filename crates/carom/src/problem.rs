@@ -1,5 +1,7 @@
 //! A system with its initial state: checked, and put onto the constraints where it is off them by rounding only.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Failure;
 use crate::linear::{Cholesky, add_transposed_times, dot};
 use crate::state::{State, all_finite};
@@ -12,7 +14,7 @@ pub const ROUNDING: f64 = 1e-6;
 const ON: f64 = 16.0 * f64::EPSILON;
 
 /// Which coordinates are Cartesian positions of points: linear and angular momentum refer to them.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Points {
     /// 1, 2 or 3; 0 without points.
     pub dimension: usize,

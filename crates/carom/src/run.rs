@@ -102,32 +102,48 @@ pub struct Run<'a, S: System + ?Sized> {
 
 impl<S: System + ?Sized> Run<'_, S> {
     /// Runs from `state` until the grid's end, a failure or `stop`.
-    pub fn go(mut self, state: State, observers: &mut [&mut dyn Observer], stop: &AtomicBool) -> Outcome {
-        let mut outcome = Outcome { state, steps: 0, failures: 0, halved_steps: 0, ended: None };
+    pub fn go(self, state: State, observers: &mut [&mut dyn Observer], stop: &AtomicBool) -> Outcome {
+        let outcome = Outcome { state, steps: 0, failures: 0, halved_steps: 0, ended: None };
+        self.run(outcome, false, observers, stop)
+    }
+
+    /// Goes on after `outcome`, whose last node the observers have seen.
+    pub fn go_on(self, outcome: Outcome, observers: &mut [&mut dyn Observer], stop: &AtomicBool) -> Outcome {
+        self.run(Outcome { ended: None, ..outcome }, true, observers, stop)
+    }
+
+    fn run(
+        mut self,
+        mut outcome: Outcome,
+        mut seen: bool,
+        observers: &mut [&mut dyn Observer],
+        stop: &AtomicBool,
+    ) -> Outcome {
+        let h = self.grid.h;
+        let failed = |t: f64, step: u64, failure: Failure| Ended::Step { step, error: StepError { t, h, failure } };
         let mut view = match View::new(self.system, &outcome.state.q) {
             Ok(view) => view,
             Err(failure) => {
-                let error = StepError { t: outcome.state.t, h: self.grid.h, failure };
-                outcome.ended = Some(Ended::Step { step: 0, error });
+                outcome.ended = Some(failed(outcome.state.t, outcome.steps, failure));
                 return outcome;
             }
         };
         let mut report = StepReport::default();
         loop {
             let step = outcome.steps;
-            let shown = view.show(self.system, step, &outcome.state, report).map_err(|failure| {
-                let t = outcome.state.t;
-                Ended::Step { step, error: StepError { t, h: self.grid.h, failure } }
-            });
-            let shown = shown.and_then(|frame| {
-                let mut each = observers.iter_mut().map(|observer| observer.observe(&frame));
-                each.find_map(Result::err).map_or(Ok(()), |message| Err(Ended::Observer { step, message }))
-            });
-            if let Err(ended) = shown {
-                outcome.ended = Some(ended);
-                return outcome;
+            if !seen {
+                let shown = view.show(self.system, &outcome, report);
+                let shown = shown.map_err(|failure| failed(outcome.state.t, step, failure)).and_then(|frame| {
+                    let mut each = observers.iter_mut().map(|observer| observer.observe(&frame));
+                    each.find_map(Result::err).map_or(Ok(()), |message| Err(Ended::Observer { step, message }))
+                });
+                if let Err(ended) = shown {
+                    outcome.ended = Some(ended);
+                    return outcome;
+                }
             }
-            if step == self.grid.steps {
+            seen = false;
+            if step >= self.grid.steps {
                 return outcome;
             }
             if stop.load(Ordering::Relaxed) {
@@ -135,7 +151,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                 return outcome;
             }
             let failures = outcome.failures;
-            match self.advance(&mut outcome.state, self.grid.h, 0, &mut outcome.failures) {
+            match self.advance(&mut outcome.state, h, 0, &mut outcome.failures) {
                 Ok(taken) => report = taken,
                 Err(error) => {
                     outcome.ended = Some(Ended::Step { step: step + 1, error });
@@ -213,10 +229,10 @@ impl View {
     fn show<'a, S: System + ?Sized>(
         &'a mut self,
         system: &S,
-        step: u64,
-        state: &'a State,
+        outcome: &'a Outcome,
         report: StepReport,
     ) -> Result<Frame<'a>, Failure> {
+        let state = &outcome.state;
         self.inverse.prepare(system, &state.q)?;
         self.v.copy_from_slice(&state.p);
         self.inverse.solve(&mut self.v);
@@ -235,7 +251,7 @@ impl View {
             return Err(Failure::NonFinite { what: "the potential at a node" });
         }
         Ok(Frame {
-            step,
+            step: outcome.steps,
             state,
             kinetic: 0.5 * dot(&state.p, &self.v),
             v: &self.v,
@@ -244,6 +260,8 @@ impl View {
             equality_rate: &self.equality_rate,
             gap: &self.gap,
             report,
+            failures: outcome.failures,
+            halved_steps: outcome.halved_steps,
         })
     }
 }

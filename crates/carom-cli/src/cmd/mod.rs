@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod cite;
+pub mod export;
 pub mod methods;
 pub mod run;
 pub mod scenes;

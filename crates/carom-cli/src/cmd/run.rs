@@ -1,20 +1,22 @@
 //! `carom run SCENE`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::Duration;
 
-use carom::measures::Summary;
-use carom::run::{Grid, Outcome, Run};
+use carom::observe::Observer;
+use carom::run::{Ended, Grid, Outcome, Run};
+use carom_io::document::Source;
 use carom_io::folder::RunFolder;
+use carom_io::recording::{Session, Snapshot};
 use carom_io::report::RunReport;
 use carom_io::scene::Scene;
 use clap::Args as ClapArgs;
 use serde_json::json;
 
 use crate::fail::Fail;
-use crate::input::{SceneArgs, out_folder};
+use crate::input::{SceneArgs, SceneError, out_folder};
 use crate::print::{self, short};
 use crate::progress::Progress;
 
@@ -23,9 +25,16 @@ use crate::progress::Progress;
 pub struct Args {
     #[command(flatten)]
     scene: SceneArgs,
-    /// Folder of the run; one that holds something else than a run is refused [default: runs/SCENE]
+    /// Go on with the run in this folder, bit for bit as if it had not been cut off (takes no SCENE)
+    #[arg(long, value_name = "RUN", exclusive = false,
+          conflicts_with_all = ["scene", "method", "step", "until", "steps", "every", "set", "out"])]
+    resume: Option<PathBuf>,
+    /// Folder of the run; an earlier run there is replaced, anything else is refused [default: runs/SCENE]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Seconds between the snapshots that --resume goes on from
+    #[arg(long, value_name = "SECONDS", default_value_t = 2.0, value_parser = pause)]
+    snapshot: f64,
     /// One JSON document on standard output, everything else on standard error
     #[arg(long)]
     json: bool,
@@ -37,50 +46,96 @@ pub struct Args {
     threads: Option<u16>,
 }
 
+fn pause(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.0..1e9).contains(&seconds) => Ok(seconds),
+        _ => Err("a number of seconds from 0 on is needed".into()),
+    }
+}
+
+/// A run that can be started or gone on with.
+struct Prepared {
+    scene: Scene,
+    session: Session,
+    /// Where to go on from.
+    from: Option<Outcome>,
+}
+
 /// Simulates a scene.
 pub fn run(args: &Args) -> Result<(), Fail> {
-    let scene = args.scene.read(args.json)?;
-    let folder = RunFolder::create(&out_folder(&args.out, &scene)).map_err(|error| {
-        if args.json {
-            // Whether or not somebody reads it, the folder cannot be used.
-            let problem = json!({ "key": "--out", "message": error.to_string() });
-            let _ = print::json(&json!({ "valid": false, "problems": [problem] }));
-        }
-        Fail::Input(format!("error: --out: {error}"))
-    })?;
-    let failed = |error: &dyn std::fmt::Display| Fail::Failed(format!("error: {error}"));
-    folder.write_scene(&scene.to_toml()).map_err(|error| failed(&error))?;
-
-    let mut summary = Summary::new(&scene.problem);
+    let Prepared { scene, mut session, from } = match &args.resume {
+        None => start(args)?,
+        Some(path) => resume(path, args)?,
+    };
     let mut progress = Progress::new(scene.run.steps, args.quiet);
-    let begin = Instant::now();
-    let outcome = simulate(&scene, &mut summary, &mut progress)?;
-    let seconds = begin.elapsed().as_secs_f64();
+    let outcome = simulate(&scene, from, &mut session, &mut progress)?;
     progress.finish();
-
-    let report = RunReport::new(&scene, &outcome, &summary, seconds);
-    let text = serde_json::to_string_pretty(&report).map_err(|error| failed(&error))? + "\n";
-    folder.write("run.json", &text).map_err(|error| failed(&error))?;
+    let finished = session.finish(&scene, &outcome);
+    let (report, text) = finished.map_err(|error| Fail::Failed(format!("error: {error}")))?;
     let printed = if args.json {
         print::out(&text)
     } else if !args.quiet && (outcome.steps > 0 || outcome.ended.is_none()) {
-        print::out(&table(&scene, &report, &folder))
+        print::out(&table(&scene, &report, session.folder()))
     } else {
         Ok(())
     };
     match &outcome.ended {
         None => printed,
-        Some(ended) => Err(Fail::Failed(format!(
-            "error: {ended}\nkept: {} of {} steps, to t = {}; see {}",
-            outcome.steps,
-            scene.run.steps,
-            outcome.state.t,
-            folder.path().join("run.json").display()
-        ))),
+        Some(ended) => {
+            let folder = session.folder().path().display();
+            let (made, all, t) = (outcome.steps, scene.run.steps, outcome.state.t);
+            let hint = match ended {
+                Ended::Interrupted { .. } => format!("; go on with: carom run --resume {folder}"),
+                _ => String::new(),
+            };
+            Err(Fail::Failed(format!("error: {ended}\nkept: {made} of {all} steps, to t = {t}, in {folder}{hint}")))
+        }
     }
 }
 
-fn simulate(scene: &Scene, summary: &mut Summary, progress: &mut Progress) -> Result<Outcome, Fail> {
+/// What went wrong with the folder of the run, as exit 2 and, where asked for, as JSON.
+fn refuse(args: &Args, option: &str, message: String) -> Fail {
+    if args.json {
+        // Whether or not somebody reads it, the folder cannot be used.
+        let _ = print::json(&json!({ "valid": false, "problems": [{ "key": option, "message": message }] }));
+    }
+    Fail::Input(format!("error: {option}: {message}"))
+}
+
+fn start(args: &Args) -> Result<Prepared, Fail> {
+    let scene = args.scene.read(args.json)?;
+    let folder = RunFolder::create(&out_folder(&args.out, &scene))
+        .map_err(|error| refuse(args, "--out", error.to_string()))?;
+    let failed = |error: &dyn std::fmt::Display| Fail::Failed(format!("error: {error}"));
+    folder.write_scene(&scene.to_toml()).map_err(|error| failed(&error))?;
+    let session =
+        Session::start(&scene, folder, Duration::from_secs_f64(args.snapshot)).map_err(|error| failed(&error))?;
+    Ok(Prepared { scene, session, from: None })
+}
+
+fn resume(path: &Path, args: &Args) -> Result<Prepared, Fail> {
+    let refused = |error: String| refuse(args, "--resume", error);
+    let (folder, text) = RunFolder::open(path).map_err(|error| refused(error.to_string()))?;
+    let snapshot = Snapshot::load(path).map_err(|error| {
+        let complete = path.join("run.json").is_file() && !Snapshot::path(path).exists();
+        let reason = if complete { "the run is complete".into() } else { error.to_string() };
+        refused(format!("{}: there is nothing to go on from: {reason}", path.display()))
+    })?;
+    let source = Source::new(path.join("scene.toml").display().to_string(), text);
+    let scene = Scene::read(&snapshot.name, &source, &[]).map_err(|found| SceneError::Wrong(found, source))?;
+    let session = Session::resume(&scene, folder, Duration::from_secs_f64(args.snapshot), &snapshot)
+        .map_err(|error| refused(error.to_string()))?;
+    let Snapshot { step, state, failures, halved_steps, .. } = snapshot;
+    let from = Some(Outcome { state, steps: step, failures, halved_steps, ended: None });
+    Ok(Prepared { scene, session, from })
+}
+
+fn simulate(
+    scene: &Scene,
+    from: Option<Outcome>,
+    session: &mut Session,
+    progress: &mut Progress,
+) -> Result<Outcome, Fail> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
     // Ctrl-C ends the run after the step that is being made; a second one ends the program.
@@ -92,13 +147,16 @@ fn simulate(scene: &Scene, summary: &mut Summary, progress: &mut Progress) -> Re
     ctrlc::set_handler(handler).map_err(|error| Fail::Failed(format!("error: {error}")))?;
     let (problem, settings) = (&scene.problem, &scene.run);
     let system = &*problem.system;
-    let mut stepper = scene
-        .method
-        .stepper(system, &problem.initial)
-        .map_err(|refusal| Fail::Input(format!("error: {refusal}")))?;
+    let start = from.as_ref().map_or(&problem.initial, |outcome| &outcome.state);
+    let mut stepper =
+        scene.method.stepper(system, start).map_err(|refusal| Fail::Input(format!("error: {refusal}")))?;
     let grid = Grid { t0: problem.initial.t, h: settings.h, steps: settings.steps };
     let run = Run { system, stepper: &mut *stepper, grid, on_failure: settings.on_failure };
-    Ok(run.go(problem.initial.clone(), &mut [summary, progress], &stop))
+    let observers: &mut [&mut dyn Observer] = &mut [session, progress];
+    Ok(match from {
+        None => run.go(problem.initial.clone(), observers, &stop),
+        Some(outcome) => run.go_on(outcome, observers, &stop),
+    })
 }
 
 /// The structure report: what was kept, what was not, in numbers.
@@ -152,7 +210,7 @@ fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
         most => format!("iterations per step, {most} at most; worst residual {:.1e}", solver.worst_residual),
     };
     row("solver", iterations, meaning);
-    row("files", folder.path().display().to_string(), "run.json, scene.toml".into());
+    row("files", folder.path().display().to_string(), "run.json, scene.toml, trajectory and measures".into());
     text.push_str(&print::columns(&rows));
     for note in &report.notes {
         text.push_str(&format!("note: {note}\n"));

@@ -6,6 +6,10 @@ use crate::{Place, names};
 
 const RUN: [&str; 5] = ["run", "kepler", "--steps", "3", "--quiet"];
 
+/// What a complete run leaves.
+const FILES: [&str; 6] =
+    ["measures.f64", "measures.json", "run.json", "scene.toml", "trajectory.f64", "trajectory.json"];
+
 fn run_to(place: &Place, out: &str) -> crate::Ended {
     place.carom(&[&RUN[..], &["--out", out]].concat())
 }
@@ -14,9 +18,9 @@ fn run_to(place: &Place, out: &str) -> crate::Ended {
 fn a_run_writes_its_folder_completely() {
     let place = Place::new();
     run_to(&place, "a/b/c").code(0);
-    assert_eq!(names(&place.path("a/b/c")), ["run.json", "scene.toml"]);
+    assert_eq!(names(&place.path("a/b/c")), FILES);
     place.carom(&RUN).code(0);
-    assert_eq!(names(&place.path("runs/kepler")), ["run.json", "scene.toml"], "the default folder");
+    assert_eq!(names(&place.path("runs/kepler")), FILES, "the default folder");
 }
 
 #[test]
@@ -69,7 +73,7 @@ fn the_folder_of_a_run_that_was_cut_off_is_known_as_one() {
     run_to(&place, "out").code(0);
     fs::remove_file(place.path("out/run.json")).expect("it was there");
     run_to(&place, "out").code(0);
-    assert_eq!(names(&place.path("out")), ["run.json", "scene.toml"]);
+    assert_eq!(names(&place.path("out")), FILES);
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Range and least-squares slope of a quantity over time, in one pass and constant memory.
 
+use serde::{Deserialize, Serialize};
+
 /// Accumulates `(t, x)`.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Drift {
     count: f64,
     mean_t: f64,

@@ -1,5 +1,7 @@
 //! Linear and angular momentum (about the origin) of the points of a problem, and which of them its symmetry conserves.
 
+use serde::{Deserialize, Serialize};
+
 use crate::linear::dot;
 use crate::problem::{Points, Problem};
 use crate::system::{Mass, System};
@@ -35,7 +37,7 @@ impl Generator<'_> {
 }
 
 /// Momentum of the points, by component.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Momentum {
     points: Points,
 }
@@ -50,7 +52,7 @@ fn turns(dimension: usize) -> &'static [(usize, usize)] {
 }
 
 /// Which components the system conserves.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Conserved {
     /// Per axis.
     pub linear: Vec<bool>,

@@ -1,5 +1,7 @@
 //! The figures of a run: energy, momentum, constraints and solver, looked at in every step.
 
+use serde::{Deserialize, Serialize};
+
 use super::drift::{Drift, Trend};
 use super::momentum::{Conserved, Momentum};
 use crate::linear::max_abs;
@@ -7,7 +9,7 @@ use crate::observe::{Frame, Observer};
 use crate::problem::Problem;
 
 /// First, last and extreme values of a quantity.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Extremes {
     /// At the start.
     pub initial: f64,
@@ -20,7 +22,7 @@ pub struct Extremes {
 }
 
 /// Accumulates the figures of a run; constant memory.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Summary {
     momentum: Momentum,
     conserved: Conserved,

@@ -1,0 +1,37 @@
+//! `carom export RUN`.
+
+use std::path::PathBuf;
+
+use carom_io::recording::export;
+use clap::{Args as ClapArgs, ValueEnum};
+
+use crate::fail::Fail;
+use crate::print;
+
+/// Options of `export`.
+#[derive(ClapArgs)]
+pub struct Args {
+    /// A run folder
+    run: PathBuf,
+    /// What to write into it; both without this option
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Format {
+    Csv,
+    Npz,
+}
+
+/// Writes the tables of a run in other formats, beside them.
+pub fn run(args: &Args) -> Result<(), Fail> {
+    let wanted = |format: Format| args.format.is_none_or(|given| given == format);
+    let written = export(&args.run, wanted(Format::Csv), wanted(Format::Npz))
+        .map_err(|error| Fail::Input(format!("error: {}: no table of a run ({error})", args.run.display())))?;
+    let mut text = String::new();
+    for file in written {
+        text.push_str(&format!("{}: {} rows\n", file.path.display(), file.rows));
+    }
+    print::out(&text)
+}

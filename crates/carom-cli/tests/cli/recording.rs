@@ -1,0 +1,184 @@
+//! Recordings: killed and resumed runs, full disks, readers in other languages, export.
+
+use std::fs;
+use std::process::Command;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use carom_io::recording::TableReader;
+
+use crate::{Ended, Place};
+
+const TABLES: [&str; 5] = ["trajectory.f64", "trajectory.json", "measures.f64", "measures.json", "scene.toml"];
+
+/// Whether two run folders hold the same run, times apart.
+fn assert_same(place: &Place, one: &str, other: &str) {
+    for file in TABLES {
+        let read = |folder: &str| fs::read(place.path(folder).join(file)).expect("recorded");
+        assert!(read(one) == read(other), "{file} of {one} and {other} differ");
+    }
+    let report = |folder: &str| {
+        let mut report = place.json(&format!("{folder}/run.json"));
+        let object = report.as_object_mut().expect("an object");
+        assert!(object.remove("wall_seconds").is_some() && object.remove("steps_per_second").is_some());
+        report
+    };
+    assert_eq!(report(one), report(other));
+    assert!(!place.path(other).join("snapshot.bin").exists(), "a complete run needs no snapshot");
+}
+
+#[test]
+fn a_run_that_was_killed_goes_on_bit_for_bit() {
+    // With constraints, Newton iterations and a failure policy that has work to do.
+    let scene = ["double-pendulum-rods", "--step", "0.1", "--steps", "12000", "--set", "run.on_failure=halve"];
+    let place = Place::new();
+    let run = |out: &str| {
+        let mut arguments = vec!["run"];
+        arguments.extend(scene);
+        arguments.extend(["--every", "7", "--quiet", "--snapshot", "0.02", "--out", out]);
+        place.command(&arguments)
+    };
+    Ended::of(run("whole").output().expect("carom runs")).code(0);
+    for (i, moment) in [0.0, 0.1, 0.25].into_iter().enumerate() {
+        let out = format!("cut{i}");
+        let mut child = run(&out).spawn().expect("carom runs");
+        // The moment counts from the first snapshot on.
+        let begin = Instant::now();
+        while !place.path(&out).join("snapshot.bin").exists() {
+            assert!(begin.elapsed() < Duration::from_secs(20), "no snapshot");
+            sleep(Duration::from_millis(1));
+        }
+        sleep(Duration::from_secs_f64(moment));
+        child.kill().expect("SIGKILL");
+        assert!(!child.wait().expect("ended").success(), "the run must not have been complete");
+        assert!(!place.path(&out).join("run.json").exists());
+        let rows = TableReader::open(&place.path(&out), "trajectory").expect("readable after the kill").rows();
+        assert!((1..1715).contains(&rows), "{rows} rows");
+        place.carom(&["run", "--resume", &out, "--quiet"]).code(0);
+        assert_same(&place, "whole", &out);
+    }
+}
+
+#[test]
+fn an_interrupted_run_says_how_to_go_on_and_does() {
+    let place = Place::new();
+    let arguments = ["run", "kepler", "--steps", "3000000", "--every", "100", "--quiet", "--out"];
+    let with = |out: &'static str| arguments.iter().copied().chain([out]).collect::<Vec<_>>();
+    place.carom(&with("whole")).code(0);
+    let child = place.command(&with("cut")).stderr(std::process::Stdio::piped()).spawn().expect("carom runs");
+    sleep(Duration::from_millis(300));
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().expect("kill").success());
+    let ended = Ended::of(child.wait_with_output().expect("ended")).code(1);
+    assert!(ended.err.contains("go on with: carom run --resume cut"), "{ended:?}");
+    place.carom(&["run", "--resume", "cut", "--quiet"]).code(0);
+    assert_same(&place, "whole", "cut");
+}
+
+#[test]
+fn what_cannot_be_resumed_is_refused() {
+    let place = Place::new();
+    place.carom(&["run", "kepler", "--steps", "10", "--quiet", "--out", "done"]).code(0);
+    let complete = place.carom(&["run", "--resume", "done"]).code(2);
+    assert!(complete.err.contains("the run is complete"), "{complete:?}");
+    let nothing = place.carom(&["run", "--resume", "nowhere", "--json"]).code(2);
+    assert_eq!(nothing.json()["valid"], false);
+    place.carom(&["run", "kepler", "--resume", "done"]).code(2);
+    place.carom(&["run", "--resume", "done", "--steps", "5"]).code(2);
+    place.carom(&["run"]).code(2);
+
+    fs::create_dir(place.path("cut")).expect("a folder");
+    for file in ["scene.toml", "trajectory.f64", "trajectory.json", "measures.f64", "measures.json"] {
+        fs::copy(place.path("done").join(file), place.path("cut").join(file)).expect("copied");
+    }
+    place.write("cut/snapshot.bin", "not a snapshot");
+    let foreign = place.carom(&["run", "--resume", "cut"]).code(2);
+    assert!(foreign.err.contains("no snapshot of this version"), "{foreign:?}");
+}
+
+#[test]
+fn a_scene_that_was_changed_is_not_resumed() {
+    let place = Place::new();
+    let mut child = place.command(&["run", "kepler", "--steps", "100000000", "--quiet", "--out", "cut"]).spawn();
+    let child = child.as_mut().expect("carom runs");
+    sleep(Duration::from_millis(200));
+    child.kill().expect("SIGKILL");
+    child.wait().expect("ended");
+    place.write("cut/scene.toml", &place.read("cut/scene.toml").replace("0.6", "0.5"));
+    let refused = place.carom(&["run", "--resume", "cut"]).code(2);
+    assert!(refused.err.contains("scene.toml was changed"), "{refused:?}");
+}
+
+#[test]
+fn a_full_disk_ends_the_run_and_keeps_what_was_written() {
+    let place = Place::new();
+    // A limit on the size of files is the disk that a test can fill: 512-byte blocks, the signal ignored.
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 400; exec '{}' run kepler --steps 1000000 --quiet --out full",
+        env!("CARGO_BIN_EXE_carom")
+    );
+    let output = Command::new("sh").args(["-c", &script]).current_dir(&place.0).output().expect("sh runs");
+    let ended = Ended::of(output).code(1);
+    assert!(ended.err.contains("the tables in full"), "{ended:?}");
+    let table = TableReader::open(&place.path("full"), "trajectory").expect("readable");
+    assert!(table.rows() > 1000, "{} rows", table.rows());
+    let mut last = -1.0;
+    table
+        .for_each(|row| {
+            assert!(row[0] > last && row.iter().all(|x| x.is_finite()));
+            last = row[0];
+            Ok(())
+        })
+        .expect("every row is whole");
+    let report = place.json("full/run.json");
+    assert_eq!(report["complete"], false);
+    // With room again it goes on, as if nothing had been.
+    place.carom(&["run", "--resume", "full", "--quiet"]).code(0);
+    place.carom(&["run", "kepler", "--steps", "1000000", "--quiet", "--out", "whole"]).code(0);
+    assert_same(&place, "whole", "full");
+}
+
+#[test]
+fn every_k_th_step_is_recorded_and_the_columns_are_named() {
+    let place = Place::new();
+    place
+        .carom(&["run", "pendulum-cartesian", "--steps", "100", "--every", "9", "--quiet", "--out", "run"])
+        .code(0);
+    let names = |table: &str| -> Vec<String> {
+        let table = TableReader::open(&place.path("run"), table).expect("recorded");
+        assert_eq!(table.rows(), 12, "steps 0, 9, …, 99");
+        table.columns().iter().map(|column| column.name.clone()).collect()
+    };
+    assert_eq!(names("trajectory"), ["t", "x", "y", "v.x", "v.y", "p.x", "p.y"]);
+    let measures = "t energy kinetic potential linear_momentum.x linear_momentum.y angular_momentum.z max_equality \
+                    max_equality_velocity iterations residual";
+    assert_eq!(names("measures").join(" "), measures);
+}
+
+/// The two lines of the manual, with NumPy; left out where there is none, unless CAROM_NUMPY=1 asks for it.
+#[test]
+fn two_lines_of_python_read_a_run_and_export_agrees() {
+    let place = Place::new();
+    place.carom(&["run", "kepler", "--steps", "1000", "--quiet", "--out", "runs/kepler"]).code(0);
+    let exported = place.carom(&["export", "runs/kepler"]).code(0);
+    assert_eq!(exported.out.lines().filter(|line| line.ends_with(": 1001 rows")).count(), 4, "{exported:?}");
+    place.carom(&["export", "runs"]).code(2);
+    let script = r#"
+import json, numpy
+names = [c["name"] for c in json.load(open("runs/kepler/trajectory.json"))["columns"]]
+rows = numpy.fromfile("runs/kepler/trajectory.f64").reshape(-1, len(names))
+assert rows.shape == (1001, 7) and names[1] == "x" and rows[0, 1] == 0.4
+npz = numpy.load("runs/kepler/trajectory.npz")
+csv = numpy.genfromtxt("runs/kepler/trajectory.csv", delimiter=",", skip_header=1)
+assert list(npz) == names and (csv == rows).all()
+assert all((npz[name] == rows[:, i]).all() for i, name in enumerate(names))
+"#;
+    let numpy = Command::new("python3").args(["-c", "import numpy"]).output();
+    if !numpy.is_ok_and(|output| output.status.success()) {
+        assert_ne!(std::env::var("CAROM_NUMPY").as_deref(), Ok("1"), "NumPy is asked for and missing");
+        println!("left out: no NumPy");
+        return;
+    }
+    let output = Command::new("python3").args(["-c", script]).current_dir(&place.0).output().expect("python runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}

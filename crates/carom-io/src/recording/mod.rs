@@ -1,0 +1,20 @@
+//! What a run leaves behind: tables of columns that grow while it runs, and snapshots that it can go on from.
+//!
+//! A table is two files. `NAME.f64` holds rows of little-endian doubles and nothing else: it is only ever appended to,
+//! so that a run that is cut off leaves every full row readable. `NAME.json` names the columns. Any language reads both
+//! in two lines; in Python:
+//!
+//! ```python
+//! names = [c["name"] for c in json.load(open("runs/kepler/trajectory.json"))["columns"]]
+//! rows = numpy.fromfile("runs/kepler/trajectory.f64").reshape(-1, len(names))
+//! ```
+
+mod export;
+mod session;
+mod snapshot;
+mod table;
+
+pub use export::{Exported, export};
+pub use session::{Session, SessionError};
+pub use snapshot::Snapshot;
+pub use table::{Column, TableReader, TableWriter};
