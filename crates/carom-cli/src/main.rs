@@ -24,6 +24,8 @@ enum Command {
     Run(cmd::run::Args),
     /// Parse and validate a scene; report every problem
     Check(cmd::check::Args),
+    /// Study the convergence of a scene's method: errors and slopes over step lengths
+    Order(cmd::order::Args),
     /// List the built-in scenes
     Scenes(cmd::scenes::Args),
     /// List the methods: what each preserves, its order, what it takes
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(args) => cmd::run::run(&args),
         Command::Check(args) => cmd::check::run(&args),
+        Command::Order(args) => cmd::order::run(&args),
         Command::Scenes(args) => cmd::scenes::run(&args),
         Command::Methods(args) => cmd::methods::run(&args),
         Command::Show(args) => cmd::show::run(&args),

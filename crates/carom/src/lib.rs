@@ -14,5 +14,6 @@ pub mod problem;
 pub mod run;
 pub mod state;
 pub mod steppers;
+pub mod study;
 pub mod system;
 pub mod testing;

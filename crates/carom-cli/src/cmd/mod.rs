@@ -4,6 +4,7 @@ pub mod check;
 pub mod cite;
 pub mod export;
 pub mod methods;
+pub mod order;
 pub mod run;
 pub mod scenes;
 pub mod show;

@@ -5,6 +5,7 @@ mod folder;
 mod json;
 mod listing;
 mod options;
+mod order;
 mod recording;
 mod same_bits;
 

@@ -1,0 +1,118 @@
+//! `carom order SCENE`.
+
+use std::path::{Path, PathBuf};
+
+use carom::state::State;
+use carom::study::{Level, Reference, StudyError, order};
+use clap::Args as ClapArgs;
+use serde_json::{Value, json};
+
+use crate::fail::Fail;
+use crate::input::SceneArgs;
+use crate::print;
+
+/// Options of `order`.
+#[derive(ClapArgs)]
+pub struct Args {
+    #[command(flatten)]
+    scene: SceneArgs,
+    /// Step lengths: the scene's, and each half of the one before
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=20))]
+    levels: u32,
+    /// A run folder whose last state is the reference; without it the method itself with finer steps, extrapolated
+    #[arg(long, value_name = "RUN")]
+    reference: Option<PathBuf>,
+    /// Add the work: linear systems and seconds
+    #[arg(long)]
+    work: bool,
+    /// One JSON document on standard output
+    #[arg(long)]
+    json: bool,
+}
+
+/// How much finer the reference is than the finest level.
+const FINER: u64 = 8;
+
+/// Studies the convergence of a scene's method.
+pub fn run(args: &Args) -> Result<(), Fail> {
+    let scene = args.scene.read(args.json)?;
+    let (steps, h) = (scene.run.steps, scene.run.h);
+    if steps == 0 {
+        return Err(Fail::Input("error: the scene's run has no steps: give --until or --steps".into()));
+    }
+    let reference = match &args.reference {
+        None => Reference::Fine(FINER),
+        Some(folder) => Reference::Given(last_state(folder).map_err(|message| {
+            Fail::Input(format!("error: --reference: {}: {message}", folder.join("run.json").display()))
+        })?),
+    };
+    let span = (steps as f64 * h, steps, args.levels);
+    let levels = order(&scene.problem, &scene.method, span, &reference).map_err(|error| match error {
+        StudyError::Refused(_) | StudyError::Reference { .. } => Fail::Input(format!("error: {error}")),
+        StudyError::Step { .. } => Fail::Failed(format!("error: {error}")),
+    })?;
+    let claimed = scene.method.claims().order;
+    if args.json {
+        let rows: Vec<Value> = levels.iter().map(row).collect();
+        let (scene, method) = (&scene.name, scene.method.name());
+        return print::json(&json!({ "scene": scene, "method": method, "claimed_order": claimed, "levels": rows }));
+    }
+    let against = match &args.reference {
+        None => format!("the same method with {FINER} times finer steps than the last, extrapolated"),
+        Some(folder) => folder.display().to_string(),
+    };
+    let (name, method, t) = (&scene.name, scene.method.name(), scene.problem.initial.t + span.0);
+    let head = format!("{name} with {method} to t = {}, against {against}\n\n", print::short(t));
+    print::out(&(head + &table(&levels, args.work) + &format!("\n{method} claims order {claimed}.\n")))
+}
+
+fn row(level: &Level) -> Value {
+    json!({
+        "steps": level.steps,
+        "h": level.h,
+        "error_q": level.error_q,
+        "error_p": level.error_p,
+        "slope_q": level.slope.map(|slope| slope.0),
+        "slope_p": level.slope.map(|slope| slope.1),
+        "iterations": level.iterations,
+        "seconds": level.seconds,
+    })
+}
+
+fn table(levels: &[Level], work: bool) -> String {
+    let mut heads = vec!["  steps", "h", "error in q", "slope", "error in p", "slope"];
+    if work {
+        heads.extend(["linear systems", "ms"]);
+    }
+    let mut rows = vec![heads.into_iter().map(String::from).collect::<Vec<_>>()];
+    for level in levels {
+        let slope =
+            |pick: fn((f64, f64)) -> f64| level.slope.map_or_else(String::new, |s| format!("{:.3}", pick(s)));
+        let mut cells = vec![
+            format!("  {}", level.steps),
+            format!("{:.4e}", level.h),
+            format!("{:.3e}", level.error_q),
+            slope(|slope| slope.0),
+            format!("{:.3e}", level.error_p),
+            slope(|slope| slope.1),
+        ];
+        if work {
+            cells.extend([level.iterations.to_string(), format!("{:.3}", level.seconds * 1e3)]);
+        }
+        rows.push(cells);
+    }
+    print::columns(&rows)
+}
+
+/// The last state of a run.
+fn last_state(folder: &Path) -> Result<State, String> {
+    let text = std::fs::read_to_string(folder.join("run.json")).map_err(|error| error.to_string())?;
+    let report: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    let numbers =
+        |key: &str| -> Option<Vec<f64>> { report["final"][key].as_array()?.iter().map(Value::as_f64).collect() };
+    match (report["t"].as_f64(), numbers("q"), numbers("p")) {
+        (Some(t), Some(q), Some(p)) if report["complete"] == true => Ok(State { t, q, p }),
+        (Some(_), Some(_), Some(_)) => Err("the run is not complete".into()),
+        _ => Err("it has no last state".into()),
+    }
+}
