@@ -148,7 +148,7 @@ impl RunReport {
                 min: value(|energy| energy.min),
                 max: value(|energy| energy.max),
                 slope: trend.map(|trend| trend.slope),
-                slope_error: trend.map(|trend| trend.error),
+                slope_error: trend.and_then(|trend| trend.error),
             },
             momentum: MomentumChange {
                 linear_max_change: linear_max,

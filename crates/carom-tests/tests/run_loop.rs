@@ -203,7 +203,7 @@ fn a_state_off_by_rounding_is_projected_and_said() {
     };
     let exact = build(1.0, 0.0).expect("on the constraints");
     assert_eq!(exact.adjustments, []);
-    let near = build(1.0 + 1e-8, 1e-8).expect("projected");
+    let near = build(1.0 + 4e-7, 4e-7).expect("projected");
     let levels: Vec<Level> = near.adjustments.iter().map(|a| a.of).collect();
     assert_eq!(levels, [Level::Position, Level::Velocity]);
     assert!(near.adjustments.iter().all(|a| a.relative > 1e-10 && a.change > 1e-10 && a.change < 1e-6));

@@ -68,6 +68,12 @@ pub enum Failure {
         /// Pivot relative to its diagonal entry.
         pivot: f64,
     },
+    /// The gradient of a constraint vanishes.
+    #[error("the gradient of {row} vanishes")]
+    Flat {
+        /// The constraint.
+        row: Row,
+    },
     /// The mass matrix is not positive definite at a configuration that was reached.
     #[error("the mass matrix is not positive definite: relative pivot {pivot:.3e} at coordinate `{name}`")]
     Mass {

@@ -328,12 +328,12 @@ fn settle_velocities(
 ) -> Result<Option<Adjustment>, Vec<Inconsistency>> {
     let (n, m) = (system.dim(), system.equalities());
     let k = system.nonholonomic().map_or(0, |rows| rows.rows());
-    let (mut rows, mut offset, mut unused) = (vec![0.0; (m + k) * n], vec![0.0; m + k], vec![0.0; m + k]);
+    let (mut rows, mut offset, mut unused) = (vec![0.0; (m + k) * n], vec![0.0; m + k], vec![0.0; k]);
     system.equality_jacobian(t, q, &mut rows[..m * n]);
-    system.equality_rates(t, q, &mut offset[..m], &mut unused[..m]);
+    system.equality_rate(t, q, &mut offset[..m]);
     if let Some(nonholonomic) = system.nonholonomic() {
         nonholonomic.matrix(q, &mut rows[m * n..]);
-        nonholonomic.rates(t, &mut offset[m..], &mut unused[m..]);
+        nonholonomic.rates(t, &mut offset[m..], &mut unused);
         for a in &mut offset[m..] {
             *a = -*a;
         }

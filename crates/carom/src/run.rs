@@ -205,7 +205,6 @@ struct View {
     equality: Vec<f64>,
     equality_rate: Vec<f64>,
     rate: Vec<f64>,
-    second_rate: Vec<f64>,
     g: Vec<f64>,
     gap: Vec<f64>,
 }
@@ -220,7 +219,6 @@ impl View {
             equality: rows(),
             equality_rate: rows(),
             rate: rows(),
-            second_rate: rows(),
             g: vec![0.0; m * n],
             gap: vec![0.0; system.inequalities()],
         })
@@ -240,7 +238,7 @@ impl View {
         if !self.equality.is_empty() {
             system.equality(state.t, &state.q, &mut self.equality);
             system.equality_jacobian(state.t, &state.q, &mut self.g);
-            system.equality_rates(state.t, &state.q, &mut self.rate, &mut self.second_rate);
+            system.equality_rate(state.t, &state.q, &mut self.rate);
             matrix_times(&self.g, &self.v, &mut self.equality_rate);
             for (out, rate) in self.equality_rate.iter_mut().zip(&self.rate) {
                 *out += rate;

@@ -7,7 +7,7 @@ use crate::system::System;
 /// Time, configuration and the discrete Legendre momentum at that time.
 ///
 /// The momentum and not the velocity is stored: it is what variational steps conserve and what impacts change, and
-/// `v = M(q)⁻¹p` follows from it (`Velocity` in `steppers::shared::mass` makes it without allocating).
+/// `v = M(q)⁻¹p` follows from it (`InverseMass` in `steppers::shared::mass` makes it without allocating).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// Time.

@@ -96,7 +96,8 @@ pub trait Dynamics {
     fn potential_gradient_rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
         out.fill(0.0);
     }
-    /// Whether `V` or `f` depend on time explicitly.
+    /// Whether the potential, a non-potential force or an equality constraint depends on time explicitly. Methods keep
+    /// what they have evaluated at a configuration only if not.
     fn depends_on_time(&self) -> bool {
         false
     }
@@ -140,10 +141,13 @@ pub trait Constraints {
     fn equality_hessian(&self, _t: f64, _q: &[f64], _lambda: &[f64], out: &mut [f64]) {
         out.fill(0.0);
     }
-    /// `∂f/∂t` and `∂²f/∂t²`.
-    fn equality_rates(&self, _t: f64, _q: &[f64], rate: &mut [f64], second: &mut [f64]) {
-        rate.fill(0.0);
-        second.fill(0.0);
+    /// `∂f/∂t`.
+    fn equality_rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    /// `∂²f/∂t²`.
+    fn equality_second_rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
     }
     /// `∂²f/∂q∂t`, `m × n`.
     fn equality_jacobian_rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use carom::observe::Observer;
 use carom::run::{Ended, Grid, Outcome, Run};
-use carom_io::document::Source;
+use carom_io::document::{Diagnostic, Source};
 use carom_io::folder::RunFolder;
 use carom_io::recording::{Session, Snapshot};
 use carom_io::report::RunReport;
@@ -97,7 +97,14 @@ pub fn run(args: &Args) -> Result<(), Fail> {
 fn refuse(args: &Args, option: &str, message: String) -> Fail {
     if args.json {
         // Whether or not somebody reads it, the folder cannot be used.
-        let _ = print::json(&json!({ "valid": false, "problems": [{ "key": option, "message": message }] }));
+        let problem = Diagnostic {
+            source: option.into(),
+            position: None,
+            key: option.into(),
+            message: message.clone(),
+            help: None,
+        };
+        let _ = print::json(&json!({ "valid": false, "problems": [problem] }));
     }
     Fail::Input(format!("error: {option}: {message}"))
 }
@@ -183,12 +190,11 @@ fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
         "largest departures, looked at in every step".into(),
     );
     if let (Some(slope), Some(error)) = (energy.slope, energy.slope_error) {
-        let far = if error > 0.0 { slope.abs() / error } else { 0.0 };
-        let verdict = match far <= 3.0 {
-            true => "no drift: 0 within 3 standard errors".to_string(),
-            false => format!("{far:.0} standard errors from 0"),
-        };
-        row("  slope", format!("{slope:+.1e} ± {error:.0e}"), format!("per unit of time; {verdict}"));
+        row(
+            "  slope",
+            format!("{slope:+.1e} ± {error:.0e}"),
+            format!("per unit of time; {}", drift(scene, report)),
+        );
     }
     momentum_row(&mut row, "linear momentum", report.momentum.linear_max_change, &report.momentum.linear_change);
     momentum_row(&mut row, "angular momentum", report.momentum.angular_max_change, &report.momentum.angular_change);
@@ -204,9 +210,10 @@ fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
     }
     let solver = &report.solver;
     let mean = solver.iterations_mean.unwrap_or(0.0);
-    let iterations = if solver.iterations_max == 0 { "explicit".into() } else { format!("{mean:.2}") };
+    let iterations = if solver.iterations_max == 0 { "–".into() } else { format!("{mean:.2}") };
     let meaning = match solver.iterations_max {
-        0 => "no equations to solve".into(),
+        0 if report.steps == 0 => "no step was made".into(),
+        0 => "explicit: no equations to solve".into(),
         most => format!("iterations per step, {most} at most; worst residual {:.1e}", solver.worst_residual),
     };
     row("solver", iterations, meaning);
@@ -216,6 +223,23 @@ fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
         text.push_str(&format!("note: {note}\n"));
     }
     text
+}
+
+/// What the slope of the energy says.
+fn drift(scene: &Scene, report: &RunReport) -> String {
+    /// Fewer steps say nothing about a drift.
+    const FEWEST_STEPS: u64 = 50;
+    let system = &scene.problem.system;
+    let (slope, error) = (report.energy.slope.unwrap_or(0.0), report.energy.slope_error.unwrap_or(0.0));
+    if system.forces().is_some() || system.depends_on_time() {
+        "this scene does not conserve energy".into()
+    } else if report.steps < FEWEST_STEPS {
+        "too few steps to speak of drift".into()
+    } else if slope.abs() <= 3.0 * error {
+        "no drift: 0 within 3 standard errors".into()
+    } else {
+        format!("{:.0} standard errors from 0", slope.abs() / error)
+    }
 }
 
 /// Seconds in three digits.

@@ -167,8 +167,11 @@ fn place(inconsistency: &Inconsistency, root: &TableReader) -> (&'static str, Op
 fn refuse(method: &AnyMethod, problem: &Problem, root: &TableReader) -> Option<()> {
     match method.stepper(&*problem.system, &problem.initial) {
         Ok(_) => Some(()),
-        Err(Refusal::Failed { failure: failure @ Failure::Redundant { .. }, .. }) => {
-            let help = format!("method `{}` needs independent constraints: remove one", method.name());
+        Err(Refusal::Failed { failure: failure @ (Failure::Redundant { .. } | Failure::Flat { .. }), .. }) => {
+            let help = match failure {
+                Failure::Flat { .. } => "write it so that its gradient does not vanish where it holds".to_string(),
+                _ => format!("method `{}` needs independent constraints: remove one", method.name()),
+            };
             report_at(root, "lagrangian.equalities", failure.to_string(), Some(help));
             None
         }

@@ -216,6 +216,11 @@ pub fn read_run(section: &TableReader, names: &Names, t0: Option<f64>) -> Option
                 item.report(message, Some(format!("allowed are 0 to {MOST_STEPS:e}: change until or step")));
                 return None;
             }
+            if exact.round() == 0.0 && until != t0 {
+                let help = "make the step shorter or the end later".to_string();
+                item.report(format!("the step {h:e} is too long: the run would have no steps"), Some(help));
+                return None;
+            }
             // Round-off in until/h grows with the number of steps.
             if (exact - exact.round()).abs() > 1e-9 * exact.abs() {
                 rounded_from = Some(until);
@@ -224,6 +229,16 @@ pub fn read_run(section: &TableReader, names: &Names, t0: Option<f64>) -> Option
         }),
     };
     let (h, steps, every) = (h?, steps? as u64, every? as u64);
+    if let (Some(item), Some(t0)) = (&step, t0)
+        && steps > 0
+        && t0 + h == t0
+    {
+        item.report(
+            format!("the step {h:e} is lost beside the time {t0:e}"),
+            Some("start at an earlier time".into()),
+        );
+        return None;
+    }
     Some(RunSettings { h, steps, every, on_failure: on_failure?, rounded_from })
 }
 

@@ -1,5 +1,6 @@
 //! Linear and angular momentum to round-off, with and without constraints.
 
+use carom::measures::Momentum;
 use carom_tests::runs::{measured, scene};
 
 use crate::systems::{DUMBBELL, TRIPLE};
@@ -32,4 +33,31 @@ fn what_the_scene_does_not_conserve_is_not_reported_as_conserved() {
     assert!(summary.linear().1.expect("along x it is") < 1e-14);
     assert_eq!(summary.angular().1, None);
     assert!(summary.linear().0[1].abs() > 1e-3, "along y it changes");
+}
+
+#[test]
+fn each_term_that_breaks_a_symmetry_is_seen() {
+    // What is added, and whether momentum along x, along y and about the origin survive it.
+    let cases: [(&[&str], [bool; 3]); 8] = [
+        (&[], [true, true, true]),
+        (&["lagrangian.forces={ x1 = 'sin(t)' }"], [false, true, false]),
+        (&["lagrangian.forces={ x1 = '-dot(y1)', y1 = 'dot(x1)' }"], [false, false, false]),
+        (&["lagrangian.potential='t*x1*y1'"], [false, false, false]),
+        (&["lagrangian.potential='50*max(0, x1 - 3)^2'"], [false, true, false]),
+        (&["lagrangian.potential='(x1^2 + y1^2)^2'"], [false, false, true]),
+        (&["lagrangian.equalities=['y1 - y2 - 0.1*(x1^2 - x2^2) + 0.031']"], [false, true, false]),
+        (&["lagrangian.mass=[1.0, 3.0, 2.5, 2.5]"], [true, true, false]),
+    ];
+    for (edits, expected) in cases {
+        let mut edits = edits.to_vec();
+        edits.push("initial.v=[0.0, 0.0, 0.0, 0.0]");
+        let scene = scene("dumbbell", DUMBBELL, &edits);
+        let conserved = Momentum::conserved(&scene.problem);
+        let found = [conserved.linear[0], conserved.linear[1], conserved.angular[0]];
+        assert_eq!(found, expected, "{edits:?}");
+    }
+    let kinetic = "lagrangian.kinetic='0.5*(1 + x1^2)*(dot(x1)^2 + dot(y1)^2) + dot(x2)^2 + dot(y2)^2'";
+    let scene = scene("dumbbell", &DUMBBELL.replace("mass = [1.0, 1.0, 2.5, 2.5]", ""), &[kinetic]);
+    let conserved = Momentum::conserved(&scene.problem);
+    assert_eq!((conserved.linear, conserved.angular), (vec![false, true], vec![false]));
 }

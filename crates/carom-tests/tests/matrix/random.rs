@@ -1,9 +1,10 @@
 //! Random `[lagrangian]` systems: polynomial potentials, positive definite `M(q)`, up to 4 coordinates, with and without a
-//! constraint. Every method must keep its claims on them.
+//! constraint. Every method must keep its claims on them. The seed is fixed: the same systems on every run.
 
 use carom_io::scene::Scene;
 use carom_tests::runs::{advance, distance, scene, slopes, stepper};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 use crate::symplectic::largest_defect;
 use crate::systems::takes;
@@ -54,7 +55,7 @@ fn build(n: usize, constrained: bool, c: &[f64]) -> Scene {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, rng_seed: RngSeed::Fixed(20_03), ..ProptestConfig::default() })]
 
     #[test]
     fn claims_hold_on_random_systems(

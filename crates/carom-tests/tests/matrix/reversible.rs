@@ -2,7 +2,7 @@
 
 use carom::method::AnyMethod;
 use carom_io::scene::Scene;
-use carom_tests::runs::{advance, distance, stepper};
+use carom_tests::runs::{advance, distance, scene, stepper};
 
 use crate::systems::{systems, takes};
 use crate::{label, variants};
@@ -27,6 +27,26 @@ fn symmetric_methods_return_and_others_do_not() {
             } else {
                 assert!(apart > 1e-7, "{message}");
             }
+        }
+    }
+}
+
+#[test]
+fn a_step_back_from_rest_mirrors_the_step_ahead() {
+    let text = "[lagrangian]\ncoordinates = ['x', 'y']\nmass = 1.0\npotential = '9.81*y + 0.5*x^2'\n[initial]\n\
+                q = [1.0, 1.0]\n[method]\nname = 'verlet'\n[run]\nstep = 0.1\nsteps = 1\n";
+    let scene = scene("rest", text, &[]);
+    for method in variants().iter().filter(|method| method.claims().reversible) {
+        let run = |h: f64| {
+            let mut state = scene.problem.initial.clone();
+            advance(&scene, &mut *stepper(&scene, method), &mut state, h, 1);
+            state
+        };
+        let (ahead, back) = (run(0.1), run(-0.1));
+        assert!((ahead.q[1] - (1.0 - 0.5 * 9.81 * 0.01)).abs() < 1e-12, "{}: {ahead:?}", label(method));
+        for i in 0..2 {
+            assert!((ahead.q[i] - back.q[i]).abs() < 1e-15, "{}: {ahead:?} {back:?}", label(method));
+            assert!((ahead.p[i] + back.p[i]).abs() < 1e-15, "{}: {ahead:?} {back:?}", label(method));
         }
     }
 }

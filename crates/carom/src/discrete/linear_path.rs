@@ -77,7 +77,7 @@ impl LinearPath {
         }
     }
 
-    /// Adds `a L_qq + b L_qv + c L_vq + d L_vv` at the placed node to `out`; with forces, `a f_q + f_v e` too.
+    /// Adds `a L_qq + b L_qv + c L_vq + d L_vv` at the placed node to `out`, for `weights = [a, b, c, d]`.
     #[inline(always)]
     fn add_second<S: System + ?Sized>(
         &mut self,
@@ -156,7 +156,7 @@ impl<S: System + ?Sized> Legendre<S> for LinearPath {
                     if j == 0 { (0.0, 0.0, 0.0) } else { (left[i], right[i], magnitude[i]) };
                 left[i] = old_left + (mv + before * gradient);
                 right[i] = old_right + (mv - after * gradient);
-                magnitude[i] = old_magnitude + (mv.abs() + before * gradient.abs());
+                magnitude[i] = old_magnitude + (mv.abs() + (before * gradient).abs());
             }
         }
     }

@@ -73,7 +73,7 @@ impl<S: System + ?Sized> Legendre<S> for Newmark {
             let (mv, start, end) = (self.mv[i], start[i], end[i]);
             left[i] = mv - h * ((0.5 - beta) * start + beta * end);
             right[i] = mv + h * ((0.5 + beta - gamma) * start + (gamma - beta) * end);
-            magnitude[i] = mv.abs() + h * ((0.5 - beta).abs() * start.abs() + beta * end.abs());
+            magnitude[i] = mv.abs() + h.abs() * ((0.5 - beta).abs() * start.abs() + beta * end.abs());
         }
     }
 

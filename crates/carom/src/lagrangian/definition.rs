@@ -86,7 +86,8 @@ pub enum Misfit {
 }
 
 fn depends_on_any(graph: &Graph, node: NodeId, inputs: &[u32]) -> bool {
-    inputs.iter().any(|&input| graph.depends_on(node, input))
+    // Most entries of a large mass matrix are constants: they need no look at every input.
+    graph.constant_value(node).is_none() && inputs.iter().any(|&input| graph.depends_on(node, input))
 }
 
 /// The mass matrix of a kinetic energy: its Hessian in the velocities.

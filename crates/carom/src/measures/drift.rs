@@ -19,8 +19,8 @@ pub struct Drift {
 pub struct Trend {
     /// Least-squares slope.
     pub slope: f64,
-    /// Its standard error for independent residuals.
-    pub error: f64,
+    /// Its standard error for independent residuals; none below three samples.
+    pub error: Option<f64>,
 }
 
 impl Drift {
@@ -42,14 +42,15 @@ impl Drift {
         }
         let slope = self.tx / self.tt;
         let residual = (self.xx - slope * self.tx).max(0.0);
-        let freedom = (self.count - 2.0).max(1.0);
-        Some(Trend { slope, error: (residual / (freedom * self.tt)).sqrt() })
+        let freedom = self.count - 2.0;
+        let error = (freedom > 0.0).then(|| (residual / (freedom * self.tt)).sqrt());
+        Some(Trend { slope, error })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Drift;
+    use super::{Drift, Trend};
 
     #[test]
     fn a_line_with_noise_is_found_within_its_error() {
@@ -62,8 +63,11 @@ mod tests {
             drift.add(t, 1e6 + 0.25 * t + noise);
         }
         let trend = drift.trend().unwrap();
-        assert!((trend.slope - 0.25).abs() < 3.0 * trend.error, "{trend:?}");
-        assert!(trend.error > 5e-4 && trend.error < 2e-3, "{trend:?}");
+        let error = trend.error.unwrap();
+        assert!((trend.slope - 0.25).abs() < 3.0 * error, "{trend:?}");
+        // Noise that is even in (−½, ½) has the variance 1/12; Σ(t − t̄)² = Δt² n³/12.
+        let expected = (1.0 / 12.0_f64).sqrt() / (1e-3 * (1e12 / 12.0_f64).sqrt());
+        assert!((error / expected - 1.0).abs() < 0.03, "{error:e} for {expected:e}");
     }
 
     #[test]
@@ -72,5 +76,7 @@ mod tests {
         assert_eq!(drift.trend(), None);
         drift.add(1.0, 2.0);
         assert_eq!(drift.trend(), None);
+        drift.add(2.0, 5.0);
+        assert_eq!(drift.trend(), Some(Trend { slope: 3.0, error: None }));
     }
 }

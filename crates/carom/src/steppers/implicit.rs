@@ -11,16 +11,14 @@
 //! `n + m`.
 
 use super::shared::mass::InverseMass;
-use super::shared::projection::{ConstraintRows, FLOOR, at_floor, relative_violation};
+use super::shared::newton::{Convergence, FLOOR, Verdict, relative_change};
+use super::shared::projection::{ConstraintRows, relative_violation};
 use super::{StepReport, Stepper};
 use crate::discrete::{Chord, Legendre};
 use crate::error::{Failure, Row, StepError};
 use crate::linear::{Breakdown, Lu, add_transposed_times, max_abs};
 use crate::state::{State, all_finite};
 use crate::system::System;
-
-/// Newton iterations before a step is given up. Steps that converge take 1 to 6.
-const MOST_ITERATIONS: u32 = 50;
 
 /// The step of a rule.
 #[derive(Debug, Clone)]
@@ -36,6 +34,7 @@ pub struct Implicit<R> {
     left: Vec<f64>,
     right: Vec<f64>,
     magnitude: Vec<f64>,
+    reach: Vec<f64>,
     f: Vec<f64>,
     jacobian: Vec<f64>,
     correction: Vec<f64>,
@@ -60,6 +59,7 @@ impl<R> Implicit<R> {
             left: vector(),
             right: vector(),
             magnitude: vector(),
+            reach: vector(),
             f: vec![0.0; m],
             jacobian: vec![0.0; n * n],
             correction: vec![0.0; n + m],
@@ -86,26 +86,23 @@ impl<R> Implicit<R> {
         system.equality_jacobian(state.t, &state.q, &mut self.g0);
         self.lambda.fill(0.0);
 
-        let mut report = StepReport::default();
-        let (mut before, mut moved) = (f64::INFINITY, f64::INFINITY);
-        loop {
-            let (residual, worst) = self.residual(system, state, h, n)?;
-            report.residual = residual;
-            if at_floor(residual, before, moved) {
-                break;
+        let mut newton = Convergence::default();
+        let mut residual = loop {
+            let (residual, worst, constraint) = self.residual(system, state, h, n)?;
+            match newton.judge(residual, constraint) {
+                Verdict::Accept => break residual,
+                Verdict::Correct => newton.corrected(self.correct(system, state, h, n)?),
+                Verdict::GiveUp => {
+                    let Convergence { iterations, correction, .. } = newton;
+                    let row = row(system, n, worst);
+                    return Err(Failure::NotConverged { iterations, residual, row, correction });
+                }
             }
-            if report.iterations == MOST_ITERATIONS {
-                let (iterations, row) = (report.iterations, row(system, n, worst));
-                return Err(Failure::NotConverged { iterations, residual, row, correction: moved });
-            }
-            before = residual;
-            moved = self.correct(system, state, h, n)?;
-            report.iterations += 1;
+        };
+        if residual > FLOOR {
+            residual = self.settled_residual(n);
         }
-
-        if report.residual > FLOOR {
-            report.residual = self.settled_residual(system, state, h, n);
-        }
+        let mut report = StepReport { iterations: newton.iterations, residual };
         if !self.f.is_empty() {
             self.inverse.prepare(system, &self.q1)?;
             self.rows.prepare(system, &self.inverse, t1, &self.q1)?;
@@ -118,8 +115,8 @@ impl<R> Implicit<R> {
         }
     }
 
-    /// Momenta, constraint values and rows at the current iterate; the largest relative residual and its row, those of the constraints
-    /// behind those of the coordinates.
+    /// Momenta, constraint values and rows at the current iterate; the largest relative residual, its row (those of the constraints
+    /// behind those of the coordinates) and the largest of the constraints.
     #[inline(always)]
     fn residual<S: System + ?Sized>(
         &mut self,
@@ -127,7 +124,7 @@ impl<R> Implicit<R> {
         state: &State,
         h: f64,
         n: usize,
-    ) -> Result<(f64, usize), Failure>
+    ) -> Result<(f64, usize, f64), Failure>
     where
         R: Legendre<S>,
     {
@@ -150,33 +147,42 @@ impl<R> Implicit<R> {
                     *magnitude += (g * lambda).abs();
                 }
             }
+            self.measure_reach(h, n);
             system.equality(t1, &self.q1, &mut self.f);
             system.equality_jacobian(t1, &self.q1, &mut self.rows.g);
-            let (relative, index) =
-                relative_violation(&self.f, &self.rows.g, &self.q1, h.abs() * max_abs(&self.v[..n]));
+            let (relative, index) = relative_violation(&self.f, &self.rows.g, &self.q1, &self.reach);
             worst = (relative, n + index);
         }
+        let constraint = worst.0;
         for (i, (r, magnitude)) in self.left[..n].iter().zip(&self.magnitude[..n]).enumerate() {
             let relative = if *r == 0.0 { 0.0 } else { r.abs() / magnitude };
             if relative > worst.0 || relative.is_nan() {
                 worst = (relative, i);
             }
         }
-        if worst.0.is_finite() {
-            Ok(worst)
+        if worst.0.is_finite() && constraint.is_finite() {
+            Ok((worst.0, worst.1, constraint))
         } else {
             Err(Failure::NonFinite { what: "a residual of the step's equations" })
         }
     }
 
-    /// The residual of a solution whose terms may be round-off themselves: relative to the terms and to the momentum that
-    /// a coordinate would have at the speed of the fastest.
-    fn settled_residual<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64, n: usize) -> f64 {
-        system.mass().matrix(&state.q, &mut self.jacobian);
-        let speed = max_abs(&self.v);
-        let mut worst = relative_violation(&self.f, &self.rows.g, &self.q1, h.abs() * speed).0;
+    /// How far the terms of the step would carry each coordinate: its own scale, whatever the others do.
+    #[inline(always)]
+    fn measure_reach(&mut self, h: f64, n: usize) {
+        let (reach, magnitude) = (&mut self.reach[..n], &self.magnitude[..n]);
         for i in 0..n {
-            let size = self.magnitude[i] + self.jacobian[i * (n + 1)].abs() * speed;
+            reach[i] = h.abs() * magnitude[i] / self.inverse.diagonal[i];
+        }
+    }
+
+    /// The residual of a solution that stalled above the floor: terms that are round-off themselves are measured by the
+    /// momentum of a coordinate at the speed of the fastest.
+    fn settled_residual(&self, n: usize) -> f64 {
+        let speed = max_abs(&self.v);
+        let mut worst = relative_violation(&self.f, &self.rows.g, &self.q1, &self.reach).0;
+        for i in 0..n {
+            let size = self.magnitude[i] + self.inverse.diagonal[i] * speed;
             worst = worst.max(if self.left[i] == 0.0 { 0.0 } else { self.left[i].abs() / size });
         }
         worst
@@ -205,12 +211,10 @@ impl<R> Implicit<R> {
             self.lu.solve_once(n + m, &mut self.correction)
         };
         solved.map_err(|Breakdown { index, pivot }| Failure::Singular { row: row(system, n, index), pivot })?;
-        let (correction, v, q0) = (&self.correction[..n], &mut self.v[..n], &state.q[..n]);
-        // How far the step goes gives a scale to coordinates that stay at zero.
-        let reach = max_abs(v).max(f64::MIN_POSITIVE) * h.abs();
-        let mut moved = 0.0_f64;
+        self.measure_reach(h, n);
+        let (correction, v) = (&self.correction[..n], &mut self.v[..n]);
+        let moved = relative_change(correction.iter().map(|change| h * change), &state.q[..n], &self.reach[..n]);
         for i in 0..n {
-            moved = moved.max((h * correction[i]).abs() / (q0[i].abs() + reach));
             v[i] -= correction[i];
         }
         for j in 0..m {

@@ -12,16 +12,15 @@ use serde::{Deserialize, Serialize};
 
 use super::implicit::Implicit;
 use super::shared::mass::InverseMass;
-use super::shared::projection::{ConstraintRows, at_floor, relative_violation};
+use super::shared::newton::{Convergence, Verdict, relative_change};
+use super::shared::projection::{ConstraintRows, relative_violation};
 use super::{StepReport, Stepper};
 use crate::discrete::LinearPath;
 use crate::error::{Failure, Row, StepError};
-use crate::linear::{Lu, add_transposed_times, dot, max_abs};
+use crate::linear::{Lu, add_transposed_times, dot};
 use crate::method::{Abilities, Claims, Method};
 use crate::state::{State, all_finite};
 use crate::system::System;
-
-const MOST_ITERATIONS: u32 = 50;
 
 /// The explicit or the implicit form, as the system needs.
 #[derive(Debug, Clone)]
@@ -105,6 +104,8 @@ struct Multipliers {
     g1: Vec<f64>,
     f: Vec<f64>,
     lambda: Vec<f64>,
+    /// How far the terms of the step would carry each coordinate.
+    reach: Vec<f64>,
     lu: Lu,
 }
 
@@ -117,7 +118,7 @@ impl Explicit {
         if m > 0 {
             let rows = ConstraintRows::at(system, &inverse, start)?;
             let (g1, f, lambda) = (vec![0.0; m * n], vec![0.0; m], vec![0.0; m]);
-            constraint = Some(Box::new(Multipliers { rows, g1, f, lambda, lu: Lu::new(m) }));
+            constraint = Some(Box::new(Multipliers { rows, g1, f, lambda, reach: vector(), lu: Lu::new(m) }));
         }
         let (gradient, extra, known_q, p, v, q1) = (vector(), vector(), vector(), vector(), vector(), vector());
         let (plain, timeless) = (m == 0 && system.forces().is_none(), !system.depends_on_time());
@@ -144,8 +145,8 @@ impl Explicit {
     #[inline]
     fn drift(&mut self, state: &State, h: f64) {
         let half = 0.5 * h;
-        match &self.inverse {
-            InverseMass::Diagonal(inverse) => {
+        match self.inverse.reciprocals() {
+            Some(inverse) => {
                 let old = state.q.iter().zip(&state.p).zip(&self.gradient).zip(inverse);
                 let new = self.q1.iter_mut().zip(&mut self.p).zip(&mut self.known_q);
                 for ((((q, p), gradient), inverse), ((q1, half_p), known_q)) in old.zip(new) {
@@ -154,12 +155,12 @@ impl Explicit {
                     *known_q = *q1;
                 }
             }
-            inverse => {
+            None => {
                 for i in 0..state.q.len() {
                     self.p[i] = state.p[i] - half * self.gradient[i];
                 }
                 self.v.copy_from_slice(&self.p);
-                inverse.solve(&mut self.v);
+                self.inverse.solve(&mut self.v);
                 for i in 0..state.q.len() {
                     self.q1[i] = state.q[i] + h * self.v[i];
                     self.known_q[i] = self.q1[i];
@@ -208,8 +209,8 @@ impl Explicit {
         state: &mut State,
         h: f64,
     ) -> Option<Result<StepReport, Failure>> {
-        let InverseMass::Diagonal(inverse) = &self.inverse else { return None };
-        let (inverse, gradient) = (inverse.first_chunk::<N>()?, self.gradient.first_chunk_mut::<N>()?);
+        let inverse = self.inverse.reciprocals()?.first_chunk::<N>()?;
+        let gradient = self.gradient.first_chunk_mut::<N>()?;
         let (q, p) = (state.q.first_chunk_mut::<N>()?, state.p.first_chunk_mut::<N>()?);
         let known_q = self.known_q.first_chunk_mut::<N>()?;
         let known = self.known.is_some_and(|t| t == state.t || self.timeless);
@@ -250,25 +251,27 @@ impl Explicit {
         self.v.copy_from_slice(&self.p);
         self.inverse.solve(&mut self.v);
         work.lambda.fill(0.0);
-        let reach = h.abs() * max_abs(&self.v);
-        let mut report = StepReport::default();
-        let (mut before, mut moved) = (f64::INFINITY, f64::INFINITY);
-        loop {
+        for (k, reach) in work.reach.iter_mut().enumerate() {
+            let terms = state.p[k].abs() + (0.5 * h * self.gradient[k]).abs();
+            *reach = h.abs() * terms / self.inverse.diagonal[k];
+        }
+        let mut newton = Convergence::default();
+        let residual = loop {
             system.equality(t1, &self.q1, &mut work.f);
             system.equality_jacobian(t1, &self.q1, &mut work.g1);
-            let (residual, index) = relative_violation(&work.f, &work.g1, &self.q1, reach);
+            let (residual, index) = relative_violation(&work.f, &work.g1, &self.q1, &work.reach);
             if !residual.is_finite() {
-                return Err(Failure::NonFinite { what: "an equality constraint at the end of the step" });
+                return Err(Failure::NonFinite { what: "an equality constraint relative to its gradient" });
             }
-            report.residual = residual;
-            if at_floor(residual, before, moved) {
-                break;
+            match newton.judge(residual, residual) {
+                Verdict::Accept => break residual,
+                Verdict::Correct => {}
+                Verdict::GiveUp => {
+                    let Convergence { iterations, correction, .. } = newton;
+                    let row = Row::equality(system, index);
+                    return Err(Failure::NotConverged { iterations, residual, row, correction });
+                }
             }
-            if report.iterations == MOST_ITERATIONS {
-                let (iterations, row) = (report.iterations, Row::equality(system, index));
-                return Err(Failure::NotConverged { iterations, residual, row, correction: moved });
-            }
-            before = residual;
             for i in 0..m {
                 for j in 0..m {
                     let z = &work.rows.z[j * n..(j + 1) * n];
@@ -288,17 +291,16 @@ impl Explicit {
             }
             self.extra.fill(0.0);
             add_transposed_times(&work.rows.z, &work.f, -h, &mut self.extra);
-            moved = max_abs(&self.extra) / max_abs(&self.q1).max(f64::MIN_POSITIVE);
+            newton.corrected(relative_change(self.extra.iter().copied(), &self.q1, &work.reach));
             // From λ and not by adding the correction: round-off does not accumulate over the iterations.
             self.extra.copy_from_slice(&self.v);
             add_transposed_times(&work.rows.z, &work.lambda, -1.0, &mut self.extra);
             for ((q1, q), v) in self.q1.iter_mut().zip(&state.q).zip(&self.extra) {
                 *q1 = q + h * v;
             }
-            report.iterations += 1;
-        }
+        };
         add_transposed_times(&work.rows.g, &work.lambda, -1.0, &mut self.p);
-        Ok(report)
+        Ok(StepReport { iterations: newton.iterations, residual })
     }
 }
 

@@ -240,9 +240,11 @@ impl Constraints for Expressed {
         // The velocities are inputs of the layout but occur nowhere: the coordinates stand in for them.
         self.equalities.hessian.run(make, &[q, &[t], q, lambda], out);
     }
-    fn equality_rates(&self, t: f64, q: &[f64], rate: &mut [f64], second: &mut [f64]) {
-        self.equalities.rates.run(&[q, &[t]], rate);
-        self.equalities.second_rates.run(&[q, &[t]], second);
+    fn equality_rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        self.equalities.rates.run(&[q, &[t]], out);
+    }
+    fn equality_second_rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        self.equalities.second_rates.run(&[q, &[t]], out);
     }
     fn equality_jacobian_rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
         let make = || self.equalities.make_jacobian_rate(&mut self.definition.borrow_mut().graph, self.layout);

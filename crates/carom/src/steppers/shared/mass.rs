@@ -6,13 +6,21 @@ use crate::system::{Mass, System};
 
 /// `M⁻¹`, made once for a constant mass and per configuration otherwise.
 #[derive(Debug, Clone)]
-pub enum InverseMass {
+pub enum Inverse {
     /// Reciprocals of the diagonal.
     Diagonal(Vec<f64>),
     /// Factors of a constant matrix.
     Constant(Cholesky),
     /// Factors at the configuration that was prepared last.
     Configuration(Cholesky),
+}
+
+/// Solves with the mass matrix.
+#[derive(Debug, Clone)]
+pub struct InverseMass {
+    inverse: Inverse,
+    /// Diagonal of `M`, at the configuration that was prepared last.
+    pub diagonal: Vec<f64>,
 }
 
 fn failure<S: System + ?Sized>(system: &S, breakdown: Breakdown) -> Failure {
@@ -22,49 +30,59 @@ fn failure<S: System + ?Sized>(system: &S, breakdown: Breakdown) -> Failure {
 impl InverseMass {
     /// Sized for the system; a constant mass is factored here. `q` is any configuration.
     pub fn new<S: System + ?Sized>(system: &S, q: &[f64]) -> Result<Self, Failure> {
-        let mut cholesky = Cholesky::new(system.dim());
-        match system.mass() {
+        let n = system.dim();
+        let mut cholesky = Cholesky::new(n);
+        let (inverse, diagonal) = match system.mass() {
             Mass::Diagonal(m) => {
-                match m.iter().position(|m| !(m.is_finite() && *m > 0.0 && m.recip().is_finite())) {
-                    Some(index) => Err(failure(system, Breakdown { index, pivot: m[index] / max_abs(m) })),
-                    None => Ok(Self::Diagonal(m.iter().map(|m| m.recip()).collect())),
+                if let Some(index) = m.iter().position(|m| !(m.is_finite() && *m > 0.0 && m.recip().is_finite())) {
+                    let pivot = m[index] / max_abs(m).max(f64::MIN_POSITIVE);
+                    return Err(failure(system, Breakdown { index, pivot }));
                 }
+                (Inverse::Diagonal(m.iter().map(|m| m.recip()).collect()), m.to_vec())
             }
             Mass::Constant(m) => {
                 cholesky.matrix.copy_from_slice(m);
                 cholesky.factor().map_err(|breakdown| failure(system, breakdown))?;
-                Ok(Self::Constant(cholesky))
+                (Inverse::Constant(cholesky), (0..n).map(|i| m[i * (n + 1)]).collect())
             }
-            Mass::Configuration(_) => {
-                let mut inverse = Self::Configuration(cholesky);
-                inverse.prepare(system, q)?;
-                Ok(inverse)
-            }
+            Mass::Configuration(_) => (Inverse::Configuration(cholesky), vec![0.0; n]),
+        };
+        let mut new = Self { inverse, diagonal };
+        new.prepare(system, q)?;
+        Ok(new)
+    }
+
+    /// The reciprocals of a constant diagonal mass.
+    #[inline]
+    pub fn reciprocals(&self) -> Option<&[f64]> {
+        match &self.inverse {
+            Inverse::Diagonal(inverse) => Some(inverse),
+            _ => None,
         }
     }
 
     /// Makes `solve` refer to `M(q)`.
     #[inline]
     pub fn prepare<S: System + ?Sized>(&mut self, system: &S, q: &[f64]) -> Result<(), Failure> {
-        match self {
-            Self::Configuration(cholesky) => {
-                system.mass().matrix(q, &mut cholesky.matrix);
-                cholesky.factor().map_err(|breakdown| failure(system, breakdown))
-            }
-            _ => Ok(()),
+        let Inverse::Configuration(cholesky) = &mut self.inverse else { return Ok(()) };
+        system.mass().matrix(q, &mut cholesky.matrix);
+        let n = self.diagonal.len();
+        for (i, diagonal) in self.diagonal.iter_mut().enumerate() {
+            *diagonal = cholesky.matrix[i * (n + 1)];
         }
+        cholesky.factor().map_err(|breakdown| failure(system, breakdown))
     }
 
     /// `b` becomes `M⁻¹b`.
     #[inline]
     pub fn solve(&self, b: &mut [f64]) {
-        match self {
-            Self::Diagonal(inverse) => {
+        match &self.inverse {
+            Inverse::Diagonal(inverse) => {
                 for (b, inverse) in b.iter_mut().zip(inverse) {
                     *b *= inverse;
                 }
             }
-            Self::Constant(cholesky) | Self::Configuration(cholesky) => cholesky.solve(b),
+            Inverse::Constant(cholesky) | Inverse::Configuration(cholesky) => cholesky.solve(b),
         }
     }
 }

@@ -1,4 +1,5 @@
 //! Pieces that several methods are made of.
 
 pub mod mass;
+pub mod newton;
 pub mod projection;

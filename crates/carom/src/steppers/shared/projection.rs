@@ -4,19 +4,11 @@
 //! momentum that belongs to a symmetry of `f`. Cost: `m` solves with the mass matrix and one `m × m` Cholesky.
 
 use super::mass::InverseMass;
+use super::newton::FLOOR;
 use crate::error::{Failure, Row};
-use crate::linear::{Cholesky, add_transposed_times, dot};
+use crate::linear::{Breakdown, Cholesky, add_transposed_times, dot, max_abs};
 use crate::state::State;
 use crate::system::System;
-
-/// Residuals below this multiple of ε and of the terms they are summed from are round-off.
-pub const FLOOR: f64 = 4.0 * f64::EPSILON;
-
-/// Whether Newton's method is done: the residual is round-off of its terms, or it no longer falls and what is left of
-/// it, or of the last correction (both relative), is so small that only round-off can be the reason.
-pub fn at_floor(residual: f64, before: f64, correction: f64) -> bool {
-    residual <= FLOOR || (residual > 0.25 * before && (residual <= 1e-12 || correction <= 1e-9))
-}
 
 /// Constraint rows at one node and the factors of `G M⁻¹Gᵀ` there.
 #[derive(Debug, Clone)]
@@ -28,7 +20,6 @@ pub struct ConstraintRows {
     pub z: Vec<f64>,
     /// `∂f/∂t`.
     pub rate: Vec<f64>,
-    second_rate: Vec<f64>,
     schur: Cholesky,
     mu: Vec<f64>,
 }
@@ -42,7 +33,6 @@ impl ConstraintRows {
             g: vec![0.0; m * n],
             z: vec![0.0; m * n],
             rate: vec![0.0; m],
-            second_rate: vec![0.0; m],
             schur: Cholesky::new(m),
             mu: vec![0.0; m],
         };
@@ -60,7 +50,7 @@ impl ConstraintRows {
     ) -> Result<(), Failure> {
         let (n, m) = (self.n, self.mu.len());
         system.equality_jacobian(t, q, &mut self.g);
-        system.equality_rates(t, q, &mut self.rate, &mut self.second_rate);
+        system.equality_rate(t, q, &mut self.rate);
         self.z.copy_from_slice(&self.g);
         for row in self.z.chunks_exact_mut(n) {
             inverse.solve(row);
@@ -70,9 +60,13 @@ impl ConstraintRows {
                 self.schur.matrix[i * m + j] = dot(&self.g[i * n..(i + 1) * n], &self.z[j * n..(j + 1) * n]);
             }
         }
-        self.schur.factor().map_err(|breakdown| Failure::Redundant {
-            row: Row::equality(system, breakdown.index),
-            pivot: breakdown.pivot,
+        self.schur.factor().map_err(|Breakdown { index, pivot }| {
+            let row = Row::equality(system, index);
+            if max_abs(&self.g[index * n..(index + 1) * n]) == 0.0 {
+                Failure::Flat { row }
+            } else {
+                Failure::Redundant { row, pivot }
+            }
         })
     }
 
@@ -112,12 +106,16 @@ impl ConstraintRows {
     }
 }
 
-/// Largest `|f_i|` relative to `Σ_k |G_ik|(|q_k| + reach)`, the size of what its round-off comes from, and its index.
-/// `reach` is how far the step goes: a point that slides along `y = 0` has a scale through it.
-pub fn relative_violation(f: &[f64], g: &[f64], q: &[f64], reach: f64) -> (f64, usize) {
+/// Largest `|f_i|` relative to `Σ_k |G_ik|(|q_k| + reach_k)`, the size of what its round-off comes from, and its index.
+/// `reach_k` is how far the terms of the step would carry the coordinate: a point that is held on `y = 0` has a scale
+/// through it, and coordinates that do not occur in a row have no say in it.
+pub fn relative_violation(f: &[f64], g: &[f64], q: &[f64], reach: &[f64]) -> (f64, usize) {
     let mut worst = (0.0, 0);
     for (i, (f, row)) in f.iter().zip(g.chunks_exact(q.len())).enumerate() {
-        let size = row.iter().zip(q).fold(0.0, |sum, (g, q)| sum + g.abs() * (q.abs() + reach));
+        let mut size = 0.0;
+        for ((g, q), reach) in row.iter().zip(q).zip(reach) {
+            size += g.abs() * (q.abs() + reach);
+        }
         let relative = if *f == 0.0 { 0.0 } else { f.abs() / size };
         if relative > worst.0 || relative.is_nan() {
             worst = (relative, i);

@@ -1,0 +1,71 @@
+//! When Newton's method is done: at the round-off floor, and never before.
+
+/// Residuals below this multiple of ε and of the terms they are summed from are round-off.
+pub const FLOOR: f64 = 4.0 * f64::EPSILON;
+/// Iterations before a step is given up. Steps that converge take 1 to 6.
+const MOST_ITERATIONS: u32 = 50;
+/// A stalled iteration is accepted only with its constraints at least this close (relative).
+const LOOSEST_CONSTRAINT: f64 = 1e-9;
+
+/// How an iteration goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The iterate is the solution.
+    Accept,
+    /// Correct once more.
+    Correct,
+    /// It does not converge.
+    GiveUp,
+}
+
+/// The course of an iteration.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Convergence {
+    /// Corrections made.
+    pub iterations: u32,
+    /// The last one, relative to each coordinate's own scale.
+    pub correction: f64,
+    before: f64,
+}
+
+impl Default for Convergence {
+    fn default() -> Self {
+        Self { iterations: 0, correction: f64::INFINITY, before: f64::INFINITY }
+    }
+}
+
+impl Convergence {
+    /// Judges an iterate by its largest relative residual and by that of its constraints. It is accepted if the residual
+    /// is round-off of its terms; or if it no longer falls and what is left of it, or of the last correction, is so
+    /// small that only round-off can be the reason. A momentum balance whose terms are all round-off has a relative
+    /// residual of 1, hence the correction; a constraint has no such excuse.
+    pub fn judge(&mut self, residual: f64, constraint: f64) -> Verdict {
+        let stalled = residual > 0.25 * self.before;
+        let small = residual <= 1e-12 || self.correction <= 1e-9;
+        self.before = residual;
+        if residual <= FLOOR || (stalled && small && constraint <= LOOSEST_CONSTRAINT) {
+            Verdict::Accept
+        } else if self.iterations == MOST_ITERATIONS {
+            Verdict::GiveUp
+        } else {
+            Verdict::Correct
+        }
+    }
+
+    /// Notes a correction.
+    pub fn corrected(&mut self, correction: f64) {
+        self.iterations += 1;
+        self.correction = correction;
+    }
+}
+
+/// Largest `|change_k| / (|q_k| + reach_k)`; what does not change counts as nothing.
+pub fn relative_change(change: impl Iterator<Item = f64>, q: &[f64], reach: &[f64]) -> f64 {
+    let mut worst = 0.0_f64;
+    for ((change, q), reach) in change.zip(q).zip(reach) {
+        if change != 0.0 {
+            worst = worst.max(change.abs() / (q.abs() + reach));
+        }
+    }
+    worst
+}
