@@ -5,7 +5,8 @@
 //! ```
 //! with `F = −V_q + f_NP` [Verlet 1967; Andersen 1983; Hairer, Lubich & Wanner 2003]. Symplectic, symmetric, order 2,
 //! exact for the momenta of symmetries. With `M(q)` or velocity-dependent forces the same discrete Lagrangian is
-//! implicit and goes through [`Implicit`]. Cost: one gradient a step; with constraints one `m × m` LU per iteration.
+//! implicit and goes through [`Implicit`]. Cost: one gradient a step, two if
+//! something depends on time; with constraints one `m × m` LU per iteration.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
