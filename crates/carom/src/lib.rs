@@ -10,6 +10,7 @@ pub mod linear;
 pub mod measures;
 pub mod method;
 pub mod observe;
+pub mod particles;
 pub mod problem;
 pub mod run;
 pub mod state;

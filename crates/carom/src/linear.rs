@@ -47,7 +47,22 @@ pub fn add_transposed_times(a: &[f64], y: &[f64], scale: f64, out: &mut [f64]) {
 /// Largest absolute value; 0 for none.
 #[inline]
 pub fn max_abs(x: &[f64]) -> f64 {
-    x.iter().fold(0.0, |max: f64, x| max.max(x.abs()))
+    x.iter().fold(0.0, |max, x| if x.abs() > max { x.abs() } else { max })
+}
+
+/// Calls a method with the size as its first argument, a constant if it is small: its loops unroll.
+macro_rules! sized {
+    ($self:ident.$method:ident($($argument:expr),*)) => {
+        match $self.n {
+            1 => $self.$method(1 $(, $argument)*),
+            2 => $self.$method(2 $(, $argument)*),
+            3 => $self.$method(3 $(, $argument)*),
+            4 => $self.$method(4 $(, $argument)*),
+            5 => $self.$method(5 $(, $argument)*),
+            6 => $self.$method(6 $(, $argument)*),
+            n => $self.$method(n $(, $argument)*),
+        }
+    };
 }
 
 /// LU factorisation with row equilibration and partial pivoting.
@@ -68,7 +83,7 @@ impl Lu {
 
     /// Factors `matrix`. A pivot below `4 n ε` of its row's largest entry counts as zero.
     pub fn factor(&mut self) -> Result<(), Breakdown> {
-        self.factor_sized(self.n)
+        sized!(self.factor_sized())
     }
 
     /// `factor` with the size as an argument: where that is a constant, the loops unroll.
@@ -105,7 +120,8 @@ impl Lu {
             let (upper, lower) = matrix.split_at_mut((k + 1) * n);
             let pivot_row = &upper[k * n + k..];
             let pivot = pivot_row[0];
-            for row in lower.chunks_exact_mut(n) {
+            // Rows with a zero there stay as they are: chains and other sparse systems take a fraction of the time.
+            for row in lower.chunks_exact_mut(n).filter(|row| row[k] != 0.0) {
                 let factor = row[k] / pivot;
                 row[k] = factor;
                 for (a, p) in row[k + 1..].iter_mut().zip(&pivot_row[1..]) {
@@ -118,7 +134,7 @@ impl Lu {
 
     /// Solves with the factors; `b` becomes the solution.
     pub fn solve(&mut self, b: &mut [f64]) {
-        self.solve_sized(self.n, b);
+        sized!(self.solve_sized(b));
     }
 
     /// `factor` and `solve` with the size as an argument.
@@ -162,10 +178,17 @@ impl Cholesky {
 
     /// Factors `matrix`. A pivot at or below `4 n ε` of its diagonal entry counts as not positive.
     pub fn factor(&mut self) -> Result<(), Breakdown> {
-        let n = self.n;
+        sized!(self.factor_sized())
+    }
+
+    /// `factor` with the size as an argument.
+    #[inline(always)]
+    fn factor_sized(&mut self, n: usize) -> Result<(), Breakdown> {
+        debug_assert_eq!(n, self.n);
+        let matrix = &mut self.matrix[..n * n];
         let smallest = 4.0 * n as f64 * f64::EPSILON;
         for i in 0..n {
-            let (above, from_i) = self.matrix.split_at_mut(i * n);
+            let (above, from_i) = matrix.split_at_mut(i * n);
             let row = &mut from_i[..n];
             for j in 0..i {
                 let other = &above[j * n..j * n + j + 1];
@@ -184,15 +207,22 @@ impl Cholesky {
 
     /// Solves with the factors; `b` becomes the solution.
     pub fn solve(&self, b: &mut [f64]) {
-        let n = self.n;
+        sized!(self.solve_sized(b));
+    }
+
+    /// `solve` with the size as an argument.
+    #[inline(always)]
+    fn solve_sized(&self, n: usize, b: &mut [f64]) {
+        debug_assert_eq!(n, self.n);
+        let (matrix, b) = (&self.matrix[..n * n], &mut b[..n]);
         for i in 0..n {
-            let row = &self.matrix[i * n..(i + 1) * n];
+            let row = &matrix[i * n..(i + 1) * n];
             b[i] = (b[i] - dot(&row[..i], &b[..i])) / row[i];
         }
         for i in (0..n).rev() {
-            b[i] /= self.matrix[i * (n + 1)];
+            b[i] /= matrix[i * (n + 1)];
             let solved = b[i];
-            for (b, l) in b[..i].iter_mut().zip(&self.matrix[i * n..]) {
+            for (b, l) in b[..i].iter_mut().zip(&matrix[i * n..]) {
                 *b -= l * solved;
             }
         }

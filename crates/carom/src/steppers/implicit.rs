@@ -12,7 +12,8 @@
 
 use super::shared::mass::InverseMass;
 use super::shared::newton::{Convergence, FLOOR, Verdict, relative_change};
-use super::shared::projection::{ConstraintRows, relative_violation};
+use super::shared::projection::ConstraintRows;
+use super::shared::rows::{RowShape, relative_violation};
 use super::{StepReport, Stepper};
 use crate::discrete::{Chord, Legendre};
 use crate::error::{Failure, Row, StepError};
@@ -36,6 +37,7 @@ pub struct Implicit<R> {
     magnitude: Vec<f64>,
     reach: Vec<f64>,
     f: Vec<f64>,
+    sizes: Vec<f64>,
     jacobian: Vec<f64>,
     correction: Vec<f64>,
     lu: Lu,
@@ -49,7 +51,7 @@ impl<R> Implicit<R> {
         let inverse = InverseMass::new(system, &start.q)?;
         Ok(Self {
             rule,
-            rows: ConstraintRows::at(system, &inverse, start)?,
+            rows: ConstraintRows::at(RowShape::full(system), system, &inverse, start)?,
             inverse,
             g0: vec![0.0; m * n],
             v: vector(),
@@ -61,6 +63,7 @@ impl<R> Implicit<R> {
             magnitude: vector(),
             reach: vector(),
             f: vec![0.0; m],
+            sizes: vec![0.0; m],
             jacobian: vec![0.0; n * n],
             correction: vec![0.0; n + m],
             lu: Lu::new(n + m),
@@ -150,7 +153,12 @@ impl<R> Implicit<R> {
             self.measure_reach(h, n);
             system.equality(t1, &self.q1, &mut self.f);
             system.equality_jacobian(t1, &self.q1, &mut self.rows.g);
-            let (relative, index) = relative_violation(&self.f, &self.rows.g, &self.q1, &self.reach);
+            // The place of the next correction holds the scale of each coordinate.
+            for (scale, (q, reach)) in self.correction.iter_mut().zip(self.q1.iter().zip(&self.reach)) {
+                *scale = q.abs() + reach;
+            }
+            self.rows.shape.sizes(&self.rows.g, &self.correction[..n], &mut self.sizes);
+            let (relative, index) = relative_violation(&self.f, &self.sizes);
             worst = (relative, n + index);
         }
         let constraint = worst.0;
@@ -180,7 +188,7 @@ impl<R> Implicit<R> {
     /// momentum of a coordinate at the speed of the fastest.
     fn settled_residual(&self, n: usize) -> f64 {
         let speed = max_abs(&self.v);
-        let mut worst = relative_violation(&self.f, &self.rows.g, &self.q1, &self.reach).0;
+        let mut worst = relative_violation(&self.f, &self.sizes).0;
         for i in 0..n {
             let size = self.magnitude[i] + self.inverse.diagonal[i] * speed;
             worst = worst.max(if self.left[i] == 0.0 { 0.0 } else { self.left[i].abs() / size });

@@ -14,11 +14,12 @@ use serde::{Deserialize, Serialize};
 use super::implicit::Implicit;
 use super::shared::mass::InverseMass;
 use super::shared::newton::{Convergence, Verdict, relative_change};
-use super::shared::projection::{ConstraintRows, relative_violation};
+use super::shared::projection::ConstraintRows;
+use super::shared::rows::{RowShape, relative_violation};
 use super::{StepReport, Stepper};
 use crate::discrete::LinearPath;
 use crate::error::{Failure, Row, StepError};
-use crate::linear::{Lu, add_transposed_times, dot};
+use crate::linear::Lu;
 use crate::method::{Abilities, Claims, Method};
 use crate::state::{State, all_finite};
 use crate::system::System;
@@ -104,6 +105,8 @@ struct Multipliers {
     rows: ConstraintRows,
     g1: Vec<f64>,
     f: Vec<f64>,
+    /// What `f` is measured by: its terms where the step leads to without multipliers.
+    sizes: Vec<f64>,
     lambda: Vec<f64>,
     /// How far the terms of the step would carry each coordinate.
     reach: Vec<f64>,
@@ -117,18 +120,19 @@ impl Explicit {
         let inverse = InverseMass::new(system, &start.q)?;
         let mut constraint = None;
         if m > 0 {
-            let rows = ConstraintRows::at(system, &inverse, start)?;
-            let (g1, f, lambda) = (vec![0.0; m * n], vec![0.0; m], vec![0.0; m]);
-            constraint = Some(Box::new(Multipliers { rows, g1, f, lambda, reach: vector(), lu: Lu::new(m) }));
+            let rows = ConstraintRows::at(RowShape::of(system, &inverse), system, &inverse, start)?;
+            let (g1, f, sizes, lambda) = (rows.g.clone(), vec![0.0; m], vec![0.0; m], vec![0.0; m]);
+            let (reach, lu) = (vector(), Lu::new(m));
+            constraint = Some(Box::new(Multipliers { rows, g1, f, sizes, lambda, reach, lu }));
         }
         let (gradient, extra, known_q, p, v, q1) = (vector(), vector(), vector(), vector(), vector(), vector());
         let (plain, timeless) = (m == 0 && system.forces().is_none(), !system.depends_on_time());
         Ok(Self { inverse, gradient, extra, known: None, known_q, p, v, q1, constraint, plain, timeless })
     }
 
-    /// The gradient and the constraint rows at `(t, known_q)`.
+    /// The gradient at `(t, known_q)`.
     #[inline]
-    fn evaluate<S: System + ?Sized>(&mut self, system: &S, t: f64) -> Result<(), Failure> {
+    fn evaluate<S: System + ?Sized>(&mut self, system: &S, t: f64) {
         system.potential_gradient(t, &self.known_q, &mut self.gradient);
         if let Some(forces) = system.forces() {
             forces.force(t, &self.known_q, &self.v, &mut self.extra);
@@ -136,10 +140,6 @@ impl Explicit {
                 *gradient -= extra;
             }
         }
-        if let Some(constraint) = &mut self.constraint {
-            constraint.rows.prepare(system, &self.inverse, t, &self.known_q)?;
-        }
-        Ok(())
     }
 
     /// `p½` without constraint impulses and the end point that it leads to.
@@ -176,7 +176,10 @@ impl Explicit {
         let known = self.known.is_some_and(|t| t == state.t || self.timeless);
         if !known || self.known_q != state.q {
             self.known_q.copy_from_slice(&state.q);
-            self.evaluate(system, state.t)?;
+            self.evaluate(system, state.t);
+            if let Some(constraint) = &mut self.constraint {
+                constraint.rows.prepare(system, &self.inverse, state.t, &state.q)?;
+            }
         }
         // Until the step is made, what is known belongs to no state.
         self.known = None;
@@ -186,11 +189,12 @@ impl Explicit {
             report = self.hold_position(system, state, h)?;
             self.known_q.copy_from_slice(&self.q1);
         }
-        self.evaluate(system, t1)?;
+        self.evaluate(system, t1);
         for (p, gradient) in self.p.iter_mut().zip(&self.gradient) {
             *p -= 0.5 * h * gradient;
         }
         if let Some(constraint) = &mut self.constraint {
+            constraint.rows.factor(system, &self.inverse, t1, &self.q1)?;
             report.residual = report.residual.max(constraint.rows.project(&mut self.p));
         }
         if all_finite(&self.q1) && all_finite(&self.p) {
@@ -240,7 +244,8 @@ impl Explicit {
         Some(Ok(StepReport::default()))
     }
 
-    /// Newton on the multipliers: `f(q0 + h(v½ − M⁻¹G0ᵀλ), t1) = 0`; then `p½` takes the impulse.
+    /// Newton on the multipliers: `f(q0 + h(v½ − M⁻¹G0ᵀλ), t1) = 0`; then `p½` takes the impulse, and the rows are those at
+    /// the end point.
     fn hold_position<S: System + ?Sized>(
         &mut self,
         system: &S,
@@ -248,19 +253,22 @@ impl Explicit {
         h: f64,
     ) -> Result<StepReport, Failure> {
         let Some(work) = &mut self.constraint else { return Ok(StepReport::default()) };
-        let (n, m, t1) = (self.v.len(), work.f.len(), state.t + h);
+        let (shape, t1) = (&work.rows.shape, state.t + h);
         self.v.copy_from_slice(&self.p);
         self.inverse.solve(&mut self.v);
         work.lambda.fill(0.0);
-        for (k, reach) in work.reach.iter_mut().enumerate() {
-            let terms = state.p[k].abs() + (0.5 * h * self.gradient[k]).abs();
-            *reach = h.abs() * terms / self.inverse.diagonal[k];
+        let terms = state.p.iter().zip(&self.gradient).zip(&self.inverse.diagonal).zip(&self.q1);
+        for ((reach, scale), (((p, gradient), mass), q1)) in work.reach.iter_mut().zip(&mut self.extra).zip(terms) {
+            *reach = h.abs() * (p.abs() + (0.5 * h * gradient).abs()) / mass;
+            *scale = q1.abs() + *reach;
         }
         let mut newton = Convergence::default();
         let residual = loop {
-            system.equality(t1, &self.q1, &mut work.f);
-            system.equality_jacobian(t1, &self.q1, &mut work.g1);
-            let (residual, index) = relative_violation(&work.f, &work.g1, &self.q1, &work.reach);
+            shape.evaluate(system, t1, &self.q1, [&mut work.f, &mut work.g1]);
+            if newton.iterations == 0 {
+                shape.sizes(&work.g1, &self.extra, &mut work.sizes);
+            }
+            let (residual, index) = relative_violation(&work.f, &work.sizes);
             if !residual.is_finite() {
                 return Err(Failure::NonFinite { what: "an equality constraint relative to its gradient" });
             }
@@ -273,12 +281,7 @@ impl Explicit {
                     return Err(Failure::NotConverged { iterations, residual, row, correction });
                 }
             }
-            for i in 0..m {
-                for j in 0..m {
-                    let z = &work.rows.z[j * n..(j + 1) * n];
-                    work.lu.matrix[i * m + j] = dot(&work.g1[i * n..(i + 1) * n], z);
-                }
-            }
+            shape.products(&work.g1, &work.rows.z, &mut work.lu.matrix);
             work.lu.factor().map_err(|breakdown| {
                 let row = Row::equality(system, breakdown.index);
                 Failure::Singular { row, pivot: breakdown.pivot }
@@ -290,17 +293,18 @@ impl Explicit {
             for (lambda, change) in work.lambda.iter_mut().zip(&work.f) {
                 *lambda += change;
             }
-            self.extra.fill(0.0);
-            add_transposed_times(&work.rows.z, &work.f, -h, &mut self.extra);
-            newton.corrected(relative_change(self.extra.iter().copied(), &self.q1, &work.reach));
             // From λ and not by adding the correction: round-off does not accumulate over the iterations.
             self.extra.copy_from_slice(&self.v);
-            add_transposed_times(&work.rows.z, &work.lambda, -1.0, &mut self.extra);
-            for ((q1, q), v) in self.q1.iter_mut().zip(&state.q).zip(&self.extra) {
-                *q1 = q + h * v;
+            shape.add_transposed_times(&work.rows.z, &work.lambda, -1.0, &mut self.extra);
+            for ((q1, q), v) in self.q1.iter_mut().zip(&state.q).zip(&mut self.extra) {
+                let next = q + h * *v;
+                (*v, *q1) = (next - *q1, next);
             }
+            newton.corrected(relative_change(self.extra.iter().copied(), &self.q1, &work.reach));
         };
-        add_transposed_times(&work.rows.g, &work.lambda, -1.0, &mut self.p);
+        shape.add_transposed_times(&work.rows.g, &work.lambda, -1.0, &mut self.p);
+        // The rows at the end point are those of the next step.
+        std::mem::swap(&mut work.rows.g, &mut work.g1);
         Ok(StepReport { iterations: newton.iterations, residual })
     }
 }

@@ -3,7 +3,7 @@
 //! Every function of the system is one tape; second derivatives are compiled when they are first asked for. Cost: a few
 //! nanoseconds for the call and about one per arithmetic instruction; nothing is allocated once a tape exists.
 
-mod program;
+pub(crate) mod program;
 mod rows;
 
 use std::cell::RefCell;

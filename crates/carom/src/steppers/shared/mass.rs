@@ -31,7 +31,6 @@ impl InverseMass {
     /// Sized for the system; a constant mass is factored here. `q` is any configuration.
     pub fn new<S: System + ?Sized>(system: &S, q: &[f64]) -> Result<Self, Failure> {
         let n = system.dim();
-        let mut cholesky = Cholesky::new(n);
         let (inverse, diagonal) = match system.mass() {
             Mass::Diagonal(m) => {
                 if let Some(index) = m.iter().position(|m| !(m.is_finite() && *m > 0.0 && m.recip().is_finite())) {
@@ -41,11 +40,12 @@ impl InverseMass {
                 (Inverse::Diagonal(m.iter().map(|m| m.recip()).collect()), m.to_vec())
             }
             Mass::Constant(m) => {
+                let mut cholesky = Cholesky::new(n);
                 cholesky.matrix.copy_from_slice(m);
                 cholesky.factor().map_err(|breakdown| failure(system, breakdown))?;
                 (Inverse::Constant(cholesky), (0..n).map(|i| m[i * (n + 1)]).collect())
             }
-            Mass::Configuration(_) => (Inverse::Configuration(cholesky), vec![0.0; n]),
+            Mass::Configuration(_) => (Inverse::Configuration(Cholesky::new(n)), vec![0.0; n]),
         };
         let mut new = Self { inverse, diagonal };
         new.prepare(system, q)?;

@@ -3,3 +3,4 @@
 pub mod mass;
 pub mod newton;
 pub mod projection;
+pub mod rows;

@@ -61,10 +61,12 @@ impl Convergence {
 
 /// Largest `|change_k| / (|q_k| + reach_k)`; what does not change counts as nothing.
 pub fn relative_change(change: impl Iterator<Item = f64>, q: &[f64], reach: &[f64]) -> f64 {
-    let mut worst = 0.0_f64;
+    let mut worst = 0.0;
     for ((change, q), reach) in change.zip(q).zip(reach) {
-        if change != 0.0 {
-            worst = worst.max(change.abs() / (q.abs() + reach));
+        // A product and not a quotient: few of them are the largest so far.
+        let (change, scale) = (change.abs(), q.abs() + reach);
+        if change > worst * scale {
+            worst = change / scale;
         }
     }
     worst

@@ -1,0 +1,331 @@
+//! Particles: six Lennard-Jones beads, free and on rods, as ratios to minimal hand-written loops, and the cost per
+//! particle of short-range potentials. `cargo bench -p carom-bench --bench particles`.
+//!
+//! The hand-written RATTLE knows that the rods form a chain: arrays of fixed size, a tridiagonal solve per Newton
+//! iteration, and the same tolerance, 4 ε relative.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use carom::method::{AnyMethod, Method};
+use carom::particles::{Cutoff, LennardJones, Link, Particles, Selection};
+use carom::state::State;
+use carom::steppers::{Stepper, verlet};
+use carom::system::{Dynamics, System};
+use carom_bench::compare;
+
+const STEPS: usize = 20_000;
+const H: f64 = 2e-3;
+const SIGMA: f64 = 0.6;
+const BEADS: usize = 6;
+const RODS: usize = BEADS - 1;
+const DENSITY: f64 = 0.6;
+const CUTOFF: f64 = 2.5;
+const FLOOR: f64 = 4.0 * f64::EPSILON;
+
+type Points = [[f64; 3]; BEADS];
+
+/// The state `lj.initial` of the reference data.
+const Q: Points = [
+    [-0.4124186968641152, -0.7040968397883366, -1.118033988749895],
+    [0.48200849413580066, -0.7040968397883366, -0.670820393249937],
+    [0.8877171988709365, 0.09302325586986371, -0.22360679774997905],
+    [0.36134579766392544, 0.8161644232717532, 0.22360679774997894],
+    [-0.5218829591049039, 0.6750723851668755, 0.6708203932499368],
+    [-0.7967698347016439, -0.17606638473181868, 1.118033988749895],
+];
+const P: Points = [
+    [0.3612294155262673, 1.0, 0.23930475396338843],
+    [0.7538305329469952, -0.7297228367888986, -0.5458974808780679],
+    [-0.6586147875665652, 0.10533962378222006, -0.7529656646007398],
+    [0.5000219108029949, -0.27250918435482296, 1.2217311234989576],
+    [-0.020696515217922817, 0.3136671936890508, 0.37826689975988553],
+    [-0.8429889608773018, -0.2735612222886349, -1.2447836517946969],
+];
+
+fn start() -> State {
+    State { t: 0.0, q: Q.as_flattened().to_vec(), p: P.as_flattened().to_vec() }
+}
+
+fn beads(rods: bool) -> Particles {
+    let mut system = Particles::new(3, vec![1.0; BEADS]).expect("right");
+    let law = LennardJones { epsilon: 1.0, sigma: SIGMA };
+    system.add_lennard_jones(law, &Selection::default(), None).expect("right");
+    for i in 0..if rods { RODS } else { 0 } {
+        system.add_rod(Link::between(i, i + 1), 1.0).expect("right");
+    }
+    system
+}
+
+fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+fn apart(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
+    [b[0] - a[0], b[1] - a[1], b[2] - a[2]]
+}
+
+fn gradient(q: &Points, sigma2: f64) -> Points {
+    let mut out = [[0.0; 3]; BEADS];
+    for i in 0..BEADS {
+        for j in i + 1..BEADS {
+            let d = apart(&q[i], &q[j]);
+            let inverse = 1.0 / dot(&d, &d);
+            let s = sigma2 * inverse;
+            let s = s * s * s;
+            let factor = 24.0 * inverse * s * (1.0 - 2.0 * s);
+            for k in 0..3 {
+                out[i][k] -= factor * d[k];
+                out[j][k] += factor * d[k];
+            }
+        }
+    }
+    out
+}
+
+fn kick(p: &mut Points, gradient: &Points) {
+    for (p, gradient) in p.as_flattened_mut().iter_mut().zip(gradient.as_flattened()) {
+        *p -= 0.5 * H * gradient;
+    }
+}
+
+fn drift(q: &Points, p: &Points) -> Points {
+    std::array::from_fn(|i| std::array::from_fn(|k| q[i][k] + H * p[i][k]))
+}
+
+fn total(q: &Points, p: &Points) -> f64 {
+    q.as_flattened().iter().chain(p.as_flattened()).sum()
+}
+
+fn hand_verlet(steps: usize) -> f64 {
+    let (mut q, mut p, sigma2) = (black_box(Q), black_box(P), black_box(SIGMA * SIGMA));
+    let mut force = gradient(&q, sigma2);
+    for _ in 0..steps {
+        kick(&mut p, &force);
+        q = drift(&q, &p);
+        force = gradient(&q, sigma2);
+        kick(&mut p, &force);
+        assert!(total(&q, &p).is_finite());
+    }
+    q[0][0]
+}
+
+/// Unit vectors along the rods, and their lengths minus one.
+fn directions(q: &Points) -> ([[f64; 3]; RODS], [f64; RODS]) {
+    let (mut unit, mut f) = ([[0.0; 3]; RODS], [0.0; RODS]);
+    for r in 0..RODS {
+        let d = apart(&q[r], &q[r + 1]);
+        let length = dot(&d, &d).sqrt();
+        let inverse = 1.0 / length;
+        f[r] = length - 1.0;
+        unit[r] = [d[0] * inverse, d[1] * inverse, d[2] * inverse];
+    }
+    (unit, f)
+}
+
+/// Solves `A x = b`, `A_ij = (G1 G0ᵀ)_ij` for the rows of a chain of unit masses.
+fn solve_chain(one: &[[f64; 3]; RODS], zero: &[[f64; 3]; RODS], b: &mut [f64; RODS]) {
+    let mut diagonal = [0.0; RODS];
+    for r in 0..RODS {
+        diagonal[r] = 2.0 * dot(&one[r], &zero[r]);
+    }
+    for r in 1..RODS {
+        let (lower, upper) = (-dot(&one[r], &zero[r - 1]), -dot(&one[r - 1], &zero[r]));
+        let factor = lower / diagonal[r - 1];
+        diagonal[r] -= factor * upper;
+        b[r] -= factor * b[r - 1];
+    }
+    b[RODS - 1] /= diagonal[RODS - 1];
+    for r in (0..RODS - 1).rev() {
+        b[r] = (b[r] + dot(&one[r], &zero[r + 1]) * b[r + 1]) / diagonal[r];
+    }
+}
+
+fn push(p: &mut Points, unit: &[[f64; 3]; RODS], lambda: &[f64; RODS]) {
+    for r in 0..RODS {
+        for k in 0..3 {
+            p[r][k] += lambda[r] * unit[r][k];
+            p[r + 1][k] -= lambda[r] * unit[r][k];
+        }
+    }
+}
+
+/// Largest violation relative to what its round-off comes from.
+fn violation(f: &[f64; RODS], unit: &[[f64; 3]; RODS], q: &Points) -> f64 {
+    let mut worst = 0.0_f64;
+    for r in 0..RODS {
+        let size = (0..3).fold(0.0, |sum, k| sum + unit[r][k].abs() * (q[r][k].abs() + q[r + 1][k].abs()));
+        worst = worst.max(f[r].abs() / size);
+    }
+    worst
+}
+
+fn hand_rattle(steps: usize) -> f64 {
+    let (mut q, mut p, sigma2) = (black_box(Q), black_box(P), black_box(SIGMA * SIGMA));
+    let mut force = gradient(&q, sigma2);
+    let (mut unit, _) = directions(&q);
+    for _ in 0..steps {
+        kick(&mut p, &force);
+        let free = p;
+        let mut lambda = [0.0; RODS];
+        let mut before = f64::INFINITY;
+        let (q1, unit1) = loop {
+            p = free;
+            push(&mut p, &unit, &lambda);
+            let q1 = drift(&q, &p);
+            let (unit1, mut f) = directions(&q1);
+            let residual = violation(&f, &unit1, &q1);
+            if residual <= FLOOR || (residual > 0.25 * before && residual <= 1e-12) {
+                break (q1, unit1);
+            }
+            assert!(residual < 1.0);
+            before = residual;
+            for f in &mut f {
+                *f /= H;
+            }
+            solve_chain(&unit1, &unit, &mut f);
+            for r in 0..RODS {
+                lambda[r] += f[r];
+            }
+        };
+        q = q1;
+        unit = unit1;
+        force = gradient(&q, sigma2);
+        kick(&mut p, &force);
+        for _ in 0..4 {
+            let (mut rate, mut worst) = ([0.0; RODS], 0.0_f64);
+            for r in 0..RODS {
+                let (mut sum, mut size) = (0.0, 0.0);
+                for k in 0..3 {
+                    let (a, b) = (unit[r][k] * p[r][k], unit[r][k] * p[r + 1][k]);
+                    sum += b - a;
+                    size += a.abs() + b.abs();
+                }
+                rate[r] = sum;
+                worst = worst.max(sum.abs() / size);
+            }
+            if worst <= FLOOR {
+                break;
+            }
+            solve_chain(&unit, &unit, &mut rate);
+            push(&mut p, &unit, &rate);
+        }
+        assert!(total(&q, &p).is_finite());
+    }
+    q[0][0]
+}
+
+fn drive<S: System + ?Sized, T: Stepper<S> + ?Sized>(system: &S, stepper: &mut T, steps: usize) -> f64 {
+    let mut state = black_box(start());
+    for _ in 0..steps {
+        stepper.step(system, &mut state, H).expect("it runs");
+    }
+    state.q[0]
+}
+
+fn static_dispatch(rods: bool, steps: usize) -> f64 {
+    let system = beads(rods);
+    let mut stepper = verlet::Config::default().stepper(&system, &start()).expect("taken");
+    drive(&system, &mut stepper, steps)
+}
+
+fn boxed(rods: bool, steps: usize) -> f64 {
+    let system: Box<dyn System> = black_box(Box::new(beads(rods)));
+    let mut stepper = AnyMethod::named("verlet").expect("known").stepper(&*system, &start()).expect("taken");
+    drive(&*system, &mut *stepper, steps)
+}
+
+/// A cube of `side³` particles at that density and temperature about 1.
+fn fluid(side: usize) -> (Particles, State) {
+    let (count, spacing) = (side * side * side, DENSITY.powf(-1.0 / 3.0));
+    let mut system = Particles::new(3, vec![1.0; count]).expect("right");
+    let law = LennardJones { epsilon: 1.0, sigma: 1.0 };
+    system.add_lennard_jones(law, &Selection::default(), Some(Cutoff::at(CUTOFF))).expect("right");
+    let mut random = 1_u64;
+    let mut number = || {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+    };
+    let place = |i: usize| [i % side, i / side % side, i / (side * side)].map(|k| k as f64 * spacing);
+    let q = (0..count).flat_map(place).collect();
+    let p = (0..3 * count).map(|_| 3.46 * number()).collect();
+    (system, State { t: 0.0, q, p })
+}
+
+/// Nanoseconds per particle of a step, lists included, and of a force with a list that is ready. The same stretch of
+/// time for every size: the fluid has a surface and expands.
+fn cost_per_particle(side: usize) -> [f64; 2] {
+    const STEPS: usize = 100;
+    let (system, mut state) = fluid(side);
+    let mut stepper = verlet::Config::default().stepper(&system, &state).expect("taken");
+    for _ in 0..20 {
+        stepper.step(&system, &mut state, 0.004).expect("it runs");
+    }
+    let per = |begin: Instant| begin.elapsed().as_secs_f64() * 1e9 / (STEPS * side * side * side) as f64;
+    let (begin, mut out) = (Instant::now(), vec![0.0; system.dim()]);
+    for _ in 0..STEPS {
+        system.potential_gradient(0.0, black_box(&state.q), &mut out);
+    }
+    let force = per(begin);
+    let begin = Instant::now();
+    for _ in 0..STEPS {
+        stepper.step(&system, &mut state, 0.004).expect("it runs");
+    }
+    [per(begin), force]
+}
+
+/// Pairs within the cut-off per particle, at the start: fewer in a small block, which has more surface.
+fn pairs_per_particle(side: usize) -> f64 {
+    let spacing = DENSITY.powf(-1.0 / 3.0);
+    let (reach, side) = ((CUTOFF / spacing).ceil() as i64, side as i64);
+    let mut pairs = 0;
+    for dx in -reach..=reach {
+        for dy in -reach..=reach {
+            for dz in -reach..=reach {
+                let square = (dx * dx + dy * dy + dz * dz) as f64 * spacing * spacing;
+                if square > 0.0 && square < CUTOFF * CUTOFF {
+                    pairs += (side - dx.abs()) * (side - dy.abs()) * (side - dz.abs());
+                }
+            }
+        }
+    }
+    pairs as f64 / 2.0 / (side * side * side) as f64
+}
+
+fn main() {
+    let (free, rods) = (static_dispatch(false, 500), static_dispatch(true, 500));
+    let (free, rods) = (free - hand_verlet(500), rods - hand_rattle(500));
+    println!("carom minus hand-written after 500 steps: {free:.1e} free, {rods:.1e} on rods\n");
+    compare(
+        "verlet, six Lennard-Jones beads, per step",
+        STEPS,
+        &[
+            ("hand-written", &|| hand_verlet(STEPS)),
+            ("static", &|| static_dispatch(false, STEPS)),
+            ("boxed", &|| boxed(false, STEPS)),
+        ],
+    );
+    compare(
+        "verlet with RATTLE, six Lennard-Jones beads on five rods, per step",
+        STEPS,
+        &[
+            ("hand-written", &|| hand_rattle(STEPS)),
+            ("static", &|| static_dispatch(true, STEPS)),
+            ("boxed", &|| boxed(true, STEPS)),
+        ],
+    );
+    println!("verlet, Lennard-Jones fluid with cut-off, per particle: step, force alone, pairs");
+    let sizes = [10, 22];
+    let mut best = [[f64::INFINITY; 2]; 2];
+    for _ in 0..9 {
+        for (best, side) in best.iter_mut().zip(sizes) {
+            let [step, force] = cost_per_particle(side);
+            *best = [best[0].min(step), best[1].min(force)];
+        }
+    }
+    for ([step, force], side) in best.into_iter().zip(sizes) {
+        let (name, pairs) = (format!("{} particles", side * side * side), pairs_per_particle(side));
+        println!("  {name:<36} {step:>9.1} ns {force:>9.1} ns {pairs:>7.1}");
+    }
+    println!("  ratio of the steps {:.3}", best[1][0] / best[0][0]);
+}

@@ -1,0 +1,111 @@
+//! Spheres inside or outside of a fixed ball: `R − |x − c| − r` or `|x − c| − R − r`.
+//!
+//! Cost: one square root per row. At the centre the distance has a kink: inside a ball, where that is the place farthest
+//! from contact, gradient and Hessian are zero there; outside of one they are NaN.
+
+use crate::particles::geometry::{Blocks, Jet, difference, product, radial_block, truncated};
+use crate::particles::pool::Rows;
+
+/// Where spheres stay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// In the ball.
+    Inside,
+    /// Out of it.
+    Outside,
+}
+
+/// A fixed ball that spheres stay inside or outside of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ball {
+    /// Its centre.
+    pub centre: Vec<f64>,
+    /// Its radius.
+    pub radius: f64,
+    /// Where the spheres are.
+    pub side: Side,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Contact {
+    particle: usize,
+    centre: [f64; 3],
+    /// Distance of the centres when they touch.
+    touching: f64,
+    side: Side,
+    ball: usize,
+}
+
+/// A pool of spheres and balls.
+#[derive(Debug, Clone, Default)]
+pub struct Balls {
+    balls: usize,
+    contacts: Vec<Contact>,
+}
+
+impl Balls {
+    /// Adds a ball, its centre in space, for spheres given by particle and radius.
+    pub fn push(&mut self, ball: &Ball, centre: [f64; 3], spheres: impl Iterator<Item = (usize, f64)>) {
+        let (side, number) = (ball.side, self.balls);
+        self.balls += 1;
+        self.contacts.extend(spheres.map(|(particle, radius)| {
+            let touching = match side {
+                Side::Inside => ball.radius - radius,
+                Side::Outside => ball.radius + radius,
+            };
+            Contact { particle, centre, touching, side, ball: number }
+        }));
+    }
+}
+
+impl Contact {
+    /// From the centre of the ball to the sphere.
+    fn difference<const D: usize>(&self, x: &[[f64; D]]) -> [f64; D] {
+        difference(&truncated(&self.centre), &x[self.particle])
+    }
+
+    /// The gap and its derivatives by the squared distance.
+    fn jet(&self, w: f64) -> Jet {
+        let r = Jet::distance(w);
+        match self.side {
+            Side::Inside if w == 0.0 => Jet { value: self.touching, first: 0.0, second: 0.0 },
+            Side::Inside => Jet { value: self.touching - r.value, first: -r.first, second: -r.second },
+            Side::Outside => Jet { value: r.value - self.touching, ..r },
+        }
+    }
+}
+
+impl Rows for Balls {
+    fn len(&self) -> usize {
+        self.contacts.len()
+    }
+
+    fn values<const D: usize>(&self, x: &[[f64; D]], out: &mut [f64]) {
+        for (out, contact) in out.iter_mut().zip(&self.contacts) {
+            let d = contact.difference(x);
+            *out = contact.jet(product(&d, &d)).value;
+        }
+    }
+
+    fn gradients<const D: usize>(&self, x: &[[f64; D]], mut put: impl FnMut(usize, usize, [f64; D])) {
+        for (row, contact) in self.contacts.iter().enumerate() {
+            let d = contact.difference(x);
+            let factor = 2.0 * contact.jet(product(&d, &d)).first;
+            put(row, contact.particle, d.map(|d| factor * d));
+        }
+    }
+
+    fn add_hessian<const D: usize>(&self, x: &[[f64; D]], lambda: &[f64], out: &mut Blocks<D>) {
+        for (contact, &lambda) in self.contacts.iter().zip(lambda) {
+            let d = contact.difference(x);
+            let block = radial_block(&d, contact.jet(product(&d, &d)), lambda);
+            out.add(contact.particle, contact.particle, 1.0, &block);
+        }
+    }
+
+    fn name(&self, index: usize) -> String {
+        let Contact { particle, side, ball, .. } = self.contacts[index];
+        let place = if side == Side::Inside { "inside" } else { "outside" };
+        format!("sphere {particle} {place} ball {ball}")
+    }
+}

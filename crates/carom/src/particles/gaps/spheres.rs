@@ -1,0 +1,59 @@
+//! Spheres beside each other: `|x_j − x_i| − r_i − r_j`.
+//!
+//! Cost: one square root per row. Spheres with the same centre have no gradient and give NaN.
+
+use crate::particles::geometry::{Blocks, Jet, difference, product, radial_block};
+use crate::particles::pool::Rows;
+
+#[derive(Debug, Clone, Copy)]
+struct Contact {
+    pair: (usize, usize),
+    /// Sum of the radii.
+    apart: f64,
+}
+
+/// A pool of pairs of spheres.
+#[derive(Debug, Clone, Default)]
+pub struct Spheres {
+    contacts: Vec<Contact>,
+}
+
+impl Spheres {
+    pub fn push(&mut self, pair: (usize, usize), apart: f64) {
+        self.contacts.push(Contact { pair, apart });
+    }
+}
+
+impl Rows for Spheres {
+    fn len(&self) -> usize {
+        self.contacts.len()
+    }
+
+    fn values<const D: usize>(&self, x: &[[f64; D]], out: &mut [f64]) {
+        for (out, Contact { pair: (i, j), apart }) in out.iter_mut().zip(&self.contacts) {
+            let d = difference(&x[*i], &x[*j]);
+            *out = product(&d, &d).sqrt() - apart;
+        }
+    }
+
+    fn gradients<const D: usize>(&self, x: &[[f64; D]], mut put: impl FnMut(usize, usize, [f64; D])) {
+        for (row, Contact { pair: (i, j), .. }) in self.contacts.iter().enumerate() {
+            let d = difference(&x[*i], &x[*j]);
+            let inverse = product(&d, &d).sqrt().recip();
+            put(row, *i, d.map(|d| -(d * inverse)));
+            put(row, *j, d.map(|d| d * inverse));
+        }
+    }
+
+    fn add_hessian<const D: usize>(&self, x: &[[f64; D]], lambda: &[f64], out: &mut Blocks<D>) {
+        for (Contact { pair: (i, j), .. }, &lambda) in self.contacts.iter().zip(lambda) {
+            let d = difference(&x[*i], &x[*j]);
+            out.add_pair(*i, *j, &radial_block(&d, Jet::distance(product(&d, &d)), lambda));
+        }
+    }
+
+    fn name(&self, index: usize) -> String {
+        let (i, j) = self.contacts[index].pair;
+        format!("spheres {i}-{j}")
+    }
+}

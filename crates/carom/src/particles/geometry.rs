@@ -1,0 +1,109 @@
+//! Functions of a squared distance, and where their derivatives go.
+//!
+//! Every element between two points is a function `u(w)` of `w = |d|²`, `d = x_j − x_i`. Its gradient is `2u'd` by `x_j`
+//! and the opposite by `x_i`; its Hessian block is `2u'I + 4u''ddᵀ`. A potential in even powers of the distance then
+//! needs no square root. Cost: a few products per component.
+
+/// `u(w)` with its first and second derivative by `w`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Jet {
+    pub value: f64,
+    pub first: f64,
+    pub second: f64,
+}
+
+impl Jet {
+    /// The distance `√w` itself.
+    #[inline]
+    pub fn distance(w: f64) -> Self {
+        let value = w.sqrt();
+        let first = 0.5 / value;
+        Self { value, first, second: -0.5 * first / w }
+    }
+
+    /// A function of the distance from its value and derivatives by `r = √w`.
+    #[inline]
+    pub fn of_distance(w: f64, [value, slope, curvature]: [f64; 3]) -> Self {
+        let first = 0.5 * slope / w.sqrt();
+        Self { value, first, second: (0.25 * curvature - 0.5 * first) / w }
+    }
+}
+
+/// Coordinates as points.
+#[inline]
+pub fn points<const D: usize>(q: &[f64]) -> &[[f64; D]] {
+    q.as_chunks().0
+}
+
+/// Coordinates as points that can be changed.
+#[inline]
+pub fn points_mut<const D: usize>(q: &mut [f64]) -> &mut [[f64; D]] {
+    q.as_chunks_mut().0
+}
+
+/// `b − a`.
+#[inline(always)]
+pub fn difference<const D: usize>(a: &[f64; D], b: &[f64; D]) -> [f64; D] {
+    std::array::from_fn(|k| b[k] - a[k])
+}
+
+/// `a · b`.
+#[inline(always)]
+pub fn product<const D: usize>(a: &[f64; D], b: &[f64; D]) -> f64 {
+    (1..D).fold(a[0] * b[0], |sum, k| sum + a[k] * b[k])
+}
+
+/// `a += b`.
+#[inline(always)]
+pub fn add<const D: usize>(a: &mut [f64; D], b: &[f64; D]) {
+    for k in 0..D {
+        a[k] += b[k];
+    }
+}
+
+/// The first `D` components of a point in space.
+#[inline]
+pub fn truncated<const D: usize>(point: &[f64; 3]) -> [f64; D] {
+    std::array::from_fn(|k| point[k])
+}
+
+/// `scale (2u'I + 4u''ddᵀ)`.
+#[inline]
+pub fn radial_block<const D: usize>(d: &[f64; D], jet: Jet, scale: f64) -> [[f64; D]; D] {
+    let (diagonal, outer) = (2.0 * scale * jet.first, 4.0 * scale * jet.second);
+    std::array::from_fn(|a| std::array::from_fn(|b| outer * (d[a] * d[b]) + if a == b { diagonal } else { 0.0 }))
+}
+
+/// A dense Hessian, row-major, that blocks are added to.
+pub struct Blocks<'a, const D: usize> {
+    columns: usize,
+    out: &'a mut [f64],
+}
+
+impl<'a, const D: usize> Blocks<'a, D> {
+    /// Starts from zero.
+    pub fn new(columns: usize, out: &'a mut [f64]) -> Self {
+        out.fill(0.0);
+        Self { columns, out }
+    }
+
+    /// Adds `sign · block` at the rows of particle `i` and the columns of particle `j`.
+    #[inline]
+    pub fn add(&mut self, i: usize, j: usize, sign: f64, block: &[[f64; D]; D]) {
+        for (a, values) in block.iter().enumerate() {
+            let begin = (D * i + a) * self.columns + D * j;
+            for (out, value) in self.out[begin..begin + D].iter_mut().zip(values) {
+                *out += sign * value;
+            }
+        }
+    }
+
+    /// Adds the four blocks of an element that depends on `x_j − x_i`.
+    #[inline]
+    pub fn add_pair(&mut self, i: usize, j: usize, block: &[[f64; D]; D]) {
+        self.add(i, i, 1.0, block);
+        self.add(j, j, 1.0, block);
+        self.add(i, j, -1.0, block);
+        self.add(j, i, -1.0, block);
+    }
+}

@@ -1,0 +1,89 @@
+//! Gravity: uniform, `−m g·x`, and Newton's between all pairs, `−G m_i m_j / r`.
+//!
+//! Newton's is not softened: particles that meet give NaN. Cost: the uniform field one product per coordinate, Newton's
+//! one square root and one division per pair, `N(N − 1)/2` of them.
+
+use super::geometry::{Blocks, Jet, difference, product, radial_block, truncated};
+use super::pool::{Place, Potentials};
+
+/// The same acceleration for every particle.
+#[derive(Debug, Clone, Copy)]
+pub struct Uniform {
+    pub acceleration: [f64; 3],
+}
+
+impl Potentials for Uniform {
+    fn value<const D: usize>(&self, at: Place<D>) -> f64 {
+        let g = truncated(&self.acceleration);
+        -at.x.iter().zip(at.mass).fold(0.0, |sum, (x, m)| sum + m * product(&g, x))
+    }
+
+    #[inline]
+    fn add_gradient<const D: usize>(&self, at: Place<D>, out: &mut [[f64; D]]) {
+        let g: [f64; D] = truncated(&self.acceleration);
+        for (out, m) in out.iter_mut().zip(at.mass) {
+            for k in 0..D {
+                out[k] -= m * g[k];
+            }
+        }
+    }
+
+    fn add_hessian<const D: usize>(&self, _at: Place<D>, _out: &mut Blocks<D>) {}
+}
+
+/// Attraction between all pairs.
+#[derive(Debug, Clone, Copy)]
+pub struct Newton {
+    pub constant: f64,
+}
+
+impl Newton {
+    /// `u(w) = −c w^(−½)`.
+    #[inline]
+    fn jet(c: f64, w: f64) -> Jet {
+        let value = -c / w.sqrt();
+        let first = -0.5 * value / w;
+        Jet { value, first, second: -1.5 * first / w }
+    }
+}
+
+impl Potentials for Newton {
+    fn value<const D: usize>(&self, at: Place<D>) -> f64 {
+        let mut sum = 0.0;
+        for i in 0..at.x.len() {
+            for j in i + 1..at.x.len() {
+                let d = difference(&at.x[i], &at.x[j]);
+                sum += Self::jet(self.constant * at.mass[i] * at.mass[j], product(&d, &d)).value;
+            }
+        }
+        sum
+    }
+
+    #[inline]
+    fn add_gradient<const D: usize>(&self, at: Place<D>, out: &mut [[f64; D]]) {
+        for i in 0..at.x.len() {
+            let (x, c) = (at.x[i], self.constant * at.mass[i]);
+            let mut own = out[i];
+            for j in i + 1..at.x.len() {
+                let d = difference(&x, &at.x[j]);
+                let w = product(&d, &d);
+                let factor = c * at.mass[j] / (w * w.sqrt());
+                for k in 0..D {
+                    own[k] -= factor * d[k];
+                    out[j][k] += factor * d[k];
+                }
+            }
+            out[i] = own;
+        }
+    }
+
+    fn add_hessian<const D: usize>(&self, at: Place<D>, out: &mut Blocks<D>) {
+        for i in 0..at.x.len() {
+            for j in i + 1..at.x.len() {
+                let d = difference(&at.x[i], &at.x[j]);
+                let jet = Self::jet(self.constant * at.mass[i] * at.mass[j], product(&d, &d));
+                out.add_pair(i, j, &radial_block(&d, jet, 1.0));
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Systems of point masses in space of dimension 1, 2 or 3, put together from pools of elements.
+//!
+//! Coordinates stand particle by particle, `x1, y1, z1, x2, …`; the mass is constant and diagonal. Elements of one kind
+//! form a pool with analytic derivatives; the dimension is a constant inside, chosen once per call. A fixed point is no
+//! particle but an anchor of a spring or a rod. Particles may have a radius; then gaps between spheres, walls and balls
+//! are inequality rows.
+//!
+//! The order of summation is fixed: the same state gives the same bits whatever was computed before. Nothing is
+//! allocated once lists of neighbours have their size. Cost: that of the elements; with a cut-off, pair potentials are
+//! O(N). Limits: Hessians and rows are dense, space is unbounded (no periodic images).
+//!
+//! ```
+//! use carom::particles::{Cutoff, LennardJones, Link, Particles, Selection};
+//! use carom::system::Dynamics;
+//!
+//! let mut system = Particles::new(3, vec![1.0; 3])?;
+//! system.add_rod(Link::between(0, 1), 1.0)?;
+//! let pairs = Selection { excluded: vec![(0, 1)], ..Selection::default() };
+//! system.add_lennard_jones(LennardJones { epsilon: 1.0, sigma: 0.6 }, &pairs, Some(Cutoff::at(1.5)))?;
+//! assert_eq!(system.dim(), 9);
+//! # Ok::<(), carom::particles::Misuse>(())
+//! ```
+
+mod field;
+mod gaps;
+mod geometry;
+mod gravity;
+mod input;
+mod law;
+mod lennard_jones;
+mod names;
+mod neighbours;
+mod pairs;
+mod pool;
+mod radial;
+mod rods;
+mod springs;
+mod system;
+
+use crate::problem::Points;
+use crate::system::Pattern;
+use field::Field;
+use gaps::Gaps;
+pub use gaps::{Ball, Side, Wall};
+use gravity::{Newton, Uniform};
+pub use input::{End, Group, Link, Misuse, Selection};
+use input::{Excluded, not_negative, positive, vector};
+pub use law::Cutoff;
+pub use lennard_jones::LennardJones;
+use pairs::Pairs;
+use radial::Radial;
+use rods::Rods;
+use springs::Springs;
+
+/// Point masses, what acts on them and what they must satisfy.
+pub struct Particles {
+    dimension: usize,
+    /// Per particle.
+    masses: Vec<f64>,
+    radii: Vec<f64>,
+    /// Mass per coordinate.
+    diagonal: Vec<f64>,
+    springs: Springs,
+    uniform: Option<Uniform>,
+    newton: Option<Newton>,
+    fields: Vec<Field>,
+    lennard_jones: Vec<Pairs<LennardJones>>,
+    radial: Vec<Pairs<Radial>>,
+    rods: Rods,
+    rod_pattern: Pattern,
+    gaps: Gaps,
+}
+
+impl Particles {
+    /// Free particles without radius, with these masses.
+    pub fn new(dimension: usize, masses: Vec<f64>) -> Result<Self, Misuse> {
+        if !(1..=3).contains(&dimension) {
+            return Err(Misuse::Dimension(dimension));
+        }
+        masses.iter().try_for_each(|&mass| positive("a mass", mass))?;
+        Ok(Self {
+            dimension,
+            radii: vec![0.0; masses.len()],
+            diagonal: masses.iter().flat_map(|&mass| std::iter::repeat_n(mass, dimension)).collect(),
+            masses,
+            springs: Springs::default(),
+            uniform: None,
+            newton: None,
+            fields: Vec::new(),
+            lennard_jones: Vec::new(),
+            radial: Vec::new(),
+            rods: Rods::default(),
+            rod_pattern: Pattern::new(dimension),
+            gaps: Gaps::default(),
+        })
+    }
+
+    /// How many particles there are.
+    pub fn count(&self) -> usize {
+        self.masses.len()
+    }
+
+    /// The dimension of space.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// Which coordinates belong to which particle.
+    pub fn points(&self) -> Points {
+        let d = self.dimension;
+        Points { dimension: d, members: (0..self.count()).map(|i| (d * i..d * (i + 1)).collect()).collect() }
+    }
+
+    /// Makes the particles spheres, for gaps that are added later.
+    pub fn set_radii(&mut self, radii: Vec<f64>) -> Result<(), Misuse> {
+        if radii.len() != self.count() {
+            return Err(Misuse::Length { what: "the list of radii", found: radii.len(), needed: self.count() });
+        }
+        radii.iter().try_for_each(|&radius| not_negative("a radius", radius))?;
+        self.radii = radii;
+        Ok(())
+    }
+
+    /// Adds a spring `½k(|d| − rest)²`.
+    pub fn add_spring(&mut self, link: Link, stiffness: f64, rest: f64) -> Result<(), Misuse> {
+        link.check(self.count())?;
+        not_negative("the stiffness of a spring", stiffness)?;
+        not_negative("the rest length of a spring", rest)?;
+        self.springs.push(link, stiffness, rest);
+        Ok(())
+    }
+
+    /// Uniform gravity `−m g·x`; replaces one that was set before.
+    pub fn set_gravity(&mut self, acceleration: &[f64]) -> Result<(), Misuse> {
+        let acceleration = vector("the acceleration of gravity", acceleration, self.dimension)?;
+        self.uniform = Some(Uniform { acceleration });
+        Ok(())
+    }
+
+    /// Newton's gravity `−G m_i m_j / r` between all pairs; replaces one that was set before.
+    pub fn set_gravitation(&mut self, constant: f64) -> Result<(), Misuse> {
+        not_negative("the constant of gravitation", constant)?;
+        self.newton = Some(Newton { constant });
+        Ok(())
+    }
+
+    /// Adds a potential per particle: an expression of its place `x`, `y`, `z` (as far as the dimension goes), the
+    /// time `t`, its mass `m` and named constants.
+    pub fn add_field(&mut self, text: &str, constants: &[(&str, f64)], group: &Group) -> Result<(), Misuse> {
+        let members = group.members(self.count())?;
+        self.fields.push(Field::parse(text, constants, (self.dimension, members))?);
+        Ok(())
+    }
+
+    /// Adds a Lennard-Jones potential between pairs; without a cut-off all of them interact at any distance.
+    pub fn add_lennard_jones(
+        &mut self,
+        law: LennardJones,
+        pairs: &Selection,
+        cutoff: Option<Cutoff>,
+    ) -> Result<(), Misuse> {
+        law.check()?;
+        self.lennard_jones.push(Pairs::new(law, pairs, cutoff, self.count())?);
+        Ok(())
+    }
+
+    /// Adds a pair potential: an expression of the distance `r` and named constants.
+    pub fn add_pair_potential(
+        &mut self,
+        text: &str,
+        constants: &[(&str, f64)],
+        pairs: &Selection,
+        cutoff: Option<Cutoff>,
+    ) -> Result<(), Misuse> {
+        self.radial.push(Pairs::new(Radial::parse(text, constants)?, pairs, cutoff, self.count())?);
+        Ok(())
+    }
+
+    /// Adds a rod: an equality row `|d| − length`.
+    pub fn add_rod(&mut self, link: Link, length: f64) -> Result<(), Misuse> {
+        link.check(self.count())?;
+        positive("the length of a rod", length)?;
+        self.rod_pattern.push_row(match link.other {
+            End::Particle(j) => [link.particle.min(j)].into_iter().chain(Some(link.particle.max(j))),
+            End::Anchor(_) => [link.particle].into_iter().chain(None),
+        });
+        self.rods.push(link, length);
+        Ok(())
+    }
+
+    /// Adds a gap between the spheres of every pair.
+    pub fn add_sphere_gaps(&mut self, pairs: &Selection) -> Result<(), Misuse> {
+        let members = pairs.group.members(self.count())?;
+        let excluded = Excluded::new(&pairs.excluded, self.count())?;
+        for (place, &i) in members.iter().enumerate() {
+            for &j in &members[place + 1..] {
+                if excluded.of(i).binary_search(&(j as u32)).is_err() {
+                    self.gaps.spheres.push((i, j), self.radii[i] + self.radii[j]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a gap between a wall and every sphere of a group.
+    pub fn add_wall(&mut self, wall: &Wall, group: &Group) -> Result<(), Misuse> {
+        let normal = vector("the normal of a wall", &wall.normal, self.dimension)?;
+        positive("the length of the normal of a wall", geometry::product(&normal, &normal).sqrt())?;
+        vector("the offset of a wall", &[wall.offset], 1)?;
+        let members = group.members(self.count())?;
+        self.gaps.walls.push(normal, wall.offset, members.iter().map(|&i| (i, self.radii[i])));
+        Ok(())
+    }
+
+    /// Adds a gap between a ball and every sphere of a group.
+    pub fn add_ball(&mut self, ball: &Ball, group: &Group) -> Result<(), Misuse> {
+        let centre = vector("the centre of a ball", &ball.centre, self.dimension)?;
+        positive("the radius of a ball", ball.radius)?;
+        let members = group.members(self.count())?;
+        self.gaps.balls.push(ball, centre, members.iter().map(|&i| (i, self.radii[i])));
+        Ok(())
+    }
+}

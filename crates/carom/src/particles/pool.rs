@@ -1,0 +1,36 @@
+//! What pools of elements of one kind have in common; the system is the sum of its pools.
+
+use super::geometry::Blocks;
+
+/// Where potentials are evaluated.
+#[derive(Clone, Copy)]
+pub struct Place<'a, const D: usize> {
+    pub t: f64,
+    pub x: &'a [[f64; D]],
+    /// Mass per particle.
+    pub mass: &'a [f64],
+}
+
+/// Potentials of one kind. Derivatives are added to what is there.
+pub trait Potentials {
+    /// The sum of their values.
+    fn value<const D: usize>(&self, at: Place<D>) -> f64;
+    /// Adds the gradient.
+    fn add_gradient<const D: usize>(&self, at: Place<D>, out: &mut [[f64; D]]);
+    /// Adds the Hessian.
+    fn add_hessian<const D: usize>(&self, at: Place<D>, out: &mut Blocks<D>);
+}
+
+/// Constraint rows of one kind.
+pub trait Rows {
+    /// Number of rows.
+    fn len(&self) -> usize;
+    /// Their values.
+    fn values<const D: usize>(&self, x: &[[f64; D]], out: &mut [f64]);
+    /// Writes the gradients: `put(row, particle, part)` for each particle that the row depends on.
+    fn gradients<const D: usize>(&self, x: &[[f64; D]], put: impl FnMut(usize, usize, [f64; D]));
+    /// Adds `Σ λ_i` times the Hessian of row `i`.
+    fn add_hessian<const D: usize>(&self, x: &[[f64; D]], lambda: &[f64], out: &mut Blocks<D>);
+    /// What a row is called in messages.
+    fn name(&self, index: usize) -> String;
+}

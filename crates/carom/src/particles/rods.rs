@@ -1,0 +1,77 @@
+//! Rods: equality rows `|d| − l`, in units of length, between two particles or to a fixed point.
+//!
+//! Lengths are positive: where the ends of a rod meet there is no gradient, and the rows are NaN. Cost: one square root
+//! per row and call.
+
+use super::geometry::{Blocks, Jet, product, radial_block};
+use super::input::{End, Link};
+use super::pool::Rows;
+
+/// A pool of rods.
+#[derive(Debug, Clone, Default)]
+pub struct Rods {
+    rods: Vec<(Link, f64)>,
+}
+
+impl Rods {
+    pub fn push(&mut self, link: Link, length: f64) {
+        self.rods.push((link, length));
+    }
+
+    /// Values, and gradients by the particles that each rod connects, these in ascending order.
+    #[inline(always)]
+    pub fn entries<const D: usize>(&self, x: &[[f64; D]], f: &mut [f64], mut out: &mut [[f64; D]]) {
+        for ((link, length), f) in self.rods.iter().zip(f) {
+            let d = link.difference(x);
+            let distance = product(&d, &d).sqrt();
+            let inverse = distance.recip();
+            *f = distance - length;
+            let unit = d.map(|d| d * inverse);
+            match (link.other, out) {
+                (End::Particle(other), [first, second, rest @ ..]) => {
+                    let sign = if other > link.particle { 1.0 } else { -1.0 };
+                    (*first, *second, out) = (unit.map(|unit| -sign * unit), unit.map(|unit| sign * unit), rest);
+                }
+                (_, [first, rest @ ..]) => (*first, out) = (unit.map(|unit| -unit), rest),
+                (_, []) => return,
+            }
+        }
+    }
+}
+
+impl Rows for Rods {
+    fn len(&self) -> usize {
+        self.rods.len()
+    }
+
+    #[inline]
+    fn values<const D: usize>(&self, x: &[[f64; D]], out: &mut [f64]) {
+        for (out, (link, length)) in out.iter_mut().zip(&self.rods) {
+            let d = link.difference(x);
+            *out = product(&d, &d).sqrt() - length;
+        }
+    }
+
+    #[inline(always)]
+    fn gradients<const D: usize>(&self, x: &[[f64; D]], mut put: impl FnMut(usize, usize, [f64; D])) {
+        for (row, (link, _)) in self.rods.iter().enumerate() {
+            let d = link.difference(x);
+            let inverse = product(&d, &d).sqrt().recip();
+            put(row, link.particle, d.map(|d| -(d * inverse)));
+            if let End::Particle(other) = link.other {
+                put(row, other, d.map(|d| d * inverse));
+            }
+        }
+    }
+
+    fn add_hessian<const D: usize>(&self, x: &[[f64; D]], lambda: &[f64], out: &mut Blocks<D>) {
+        for ((link, _), &lambda) in self.rods.iter().zip(lambda) {
+            let d = link.difference(x);
+            link.add_block(&radial_block(&d, Jet::distance(product(&d, &d)), lambda), out);
+        }
+    }
+
+    fn name(&self, index: usize) -> String {
+        format!("rod {}", self.rods[index].0.name())
+    }
+}

@@ -1,0 +1,194 @@
+//! The particles as a system: sums over the pools, in a fixed order.
+
+use super::Particles;
+use super::geometry::{Blocks, points, points_mut};
+use super::pool::{Place, Potentials, Rows};
+use crate::system::{Constraints, Dynamics, Mass, Pattern};
+
+/// Calls a method with the dimension as a constant.
+macro_rules! in_space {
+    ($self:ident.$method:ident($($argument:expr),*)) => {
+        match $self.dimension {
+            1 => $self.$method::<1>($($argument),*),
+            2 => $self.$method::<2>($($argument),*),
+            _ => $self.$method::<3>($($argument),*),
+        }
+    };
+}
+
+/// Calls `$do` with every pool of potentials.
+macro_rules! each_pool {
+    ($self:ident, $pool:ident => $do:expr) => {{
+        let $pool = &$self.springs;
+        $do;
+        if let Some($pool) = &$self.uniform {
+            $do;
+        }
+        if let Some($pool) = &$self.newton {
+            $do;
+        }
+        for $pool in &$self.fields {
+            $do;
+        }
+        for $pool in &$self.lennard_jones {
+            $do;
+        }
+        for $pool in &$self.radial {
+            $do;
+        }
+    }};
+}
+
+impl Particles {
+    #[inline(always)]
+    fn place<'a, const D: usize>(&'a self, t: f64, q: &'a [f64]) -> Place<'a, D> {
+        Place { t, x: points(q), mass: &self.masses }
+    }
+
+    fn value<const D: usize>(&self, t: f64, q: &[f64]) -> f64 {
+        let (at, mut sum) = (self.place::<D>(t, q), 0.0);
+        each_pool!(self, pool => sum += pool.value(at));
+        sum
+    }
+
+    #[inline]
+    fn gradient<const D: usize>(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        let (at, out) = (self.place::<D>(t, q), points_mut(out));
+        each_pool!(self, pool => pool.add_gradient(at, out));
+    }
+
+    fn hessian<const D: usize>(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        let (at, mut out) = (self.place::<D>(t, q), Blocks::new(q.len(), out));
+        each_pool!(self, pool => pool.add_hessian(at, &mut out));
+    }
+
+    fn rates<const D: usize>(&self, t: f64, q: &[f64]) -> [f64; 2] {
+        let at = self.place::<D>(t, q);
+        self.fields.iter().map(|field| field.rates(at)).fold([0.0; 2], |a, b| [a[0] + b[0], a[1] + b[1]])
+    }
+
+    fn gradient_rate<const D: usize>(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        let (at, out) = (self.place::<D>(t, q), points_mut(out));
+        for field in &self.fields {
+            field.add_gradient_rate(at, out);
+        }
+    }
+
+    #[inline]
+    fn rod_values<const D: usize>(&self, q: &[f64], out: &mut [f64]) {
+        self.rods.values::<D>(points(q), out);
+    }
+
+    fn rod_jacobian<const D: usize>(&self, q: &[f64], out: &mut [f64]) {
+        dense_rows::<D>(&self.rods, q, out);
+    }
+
+    /// Values, and entries in the order of the pattern: the first of two particles first.
+    #[inline]
+    fn rod_entries<const D: usize>(&self, q: &[f64], f: &mut [f64], entries: &mut [f64]) {
+        self.rods.entries::<D>(points(q), f, points_mut(entries));
+    }
+
+    fn rod_hessian<const D: usize>(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
+        self.rods.add_hessian::<D>(points(q), lambda, &mut Blocks::new(q.len(), out));
+    }
+
+    fn gap_values<const D: usize>(&self, q: &[f64], out: &mut [f64]) {
+        self.gaps.values::<D>(points(q), out);
+    }
+
+    fn gap_rows<const D: usize>(&self, q: &[f64], out: &mut [f64]) {
+        dense_rows::<D>(&self.gaps, q, out);
+    }
+
+    fn gap_curvature<const D: usize>(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
+        self.gaps.add_hessian::<D>(points(q), lambda, &mut Blocks::new(q.len(), out));
+    }
+}
+
+/// Gradients as full rows.
+fn dense_rows<const D: usize>(rows: &impl Rows, q: &[f64], out: &mut [f64]) {
+    out.fill(0.0);
+    let n = q.len();
+    rows.gradients::<D>(points(q), |row, particle, part| {
+        out[row * n + D * particle..][..D].copy_from_slice(&part);
+    });
+}
+
+impl Dynamics for Particles {
+    #[inline]
+    fn dim(&self) -> usize {
+        self.diagonal.len()
+    }
+    #[inline]
+    fn mass(&self) -> Mass<'_> {
+        Mass::Diagonal(&self.diagonal)
+    }
+    fn potential(&self, t: f64, q: &[f64]) -> f64 {
+        in_space!(self.value(t, q))
+    }
+    #[inline]
+    fn potential_gradient(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        in_space!(self.gradient(t, q, out));
+    }
+    fn potential_hessian(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        in_space!(self.hessian(t, q, out));
+    }
+    fn potential_rates(&self, t: f64, q: &[f64]) -> [f64; 2] {
+        in_space!(self.rates(t, q))
+    }
+    fn potential_gradient_rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        in_space!(self.gradient_rate(t, q, out));
+    }
+    fn depends_on_time(&self) -> bool {
+        self.fields.iter().any(|field| field.depends_on_time())
+    }
+    fn coordinate_name(&self, index: usize) -> String {
+        let axis = ["x", "y", "z"][index % self.dimension];
+        format!("{axis}[{}]", index / self.dimension)
+    }
+}
+
+impl Constraints for Particles {
+    #[inline]
+    fn equalities(&self) -> usize {
+        self.rods.len()
+    }
+    #[inline]
+    fn equality(&self, _t: f64, q: &[f64], out: &mut [f64]) {
+        in_space!(self.rod_values(q, out));
+    }
+    fn equality_jacobian(&self, _t: f64, q: &[f64], out: &mut [f64]) {
+        in_space!(self.rod_jacobian(q, out));
+    }
+    fn equality_pattern(&self) -> Option<&Pattern> {
+        Some(&self.rod_pattern)
+    }
+    #[inline]
+    fn equality_entries(&self, _t: f64, q: &[f64], f: &mut [f64], entries: &mut [f64]) {
+        in_space!(self.rod_entries(q, f, entries));
+    }
+    fn equality_hessian(&self, _t: f64, q: &[f64], lambda: &[f64], out: &mut [f64]) {
+        in_space!(self.rod_hessian(q, lambda, out));
+    }
+    fn equality_name(&self, index: usize) -> String {
+        self.rods.name(index)
+    }
+    fn inequalities(&self) -> usize {
+        self.gaps.len()
+    }
+    fn gap(&self, q: &[f64], out: &mut [f64]) {
+        in_space!(self.gap_values(q, out));
+    }
+    fn gap_jacobian(&self, q: &[f64], out: &mut [f64]) {
+        in_space!(self.gap_rows(q, out));
+    }
+    fn gap_hessian(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
+        in_space!(self.gap_curvature(q, lambda, out));
+    }
+    fn gap_name(&self, index: usize) -> String {
+        self.gaps.name(index)
+    }
+}

@@ -1,0 +1,244 @@
+//! Constraint gradients as a step stores them: full rows, or only the blocks that can be nonzero.
+//!
+//! Both forms add the same terms in the same order and give the same numbers. Cost: full rows `m n` per pass and `m² n`
+//! for the products of rows; blocks as many terms as they have entries and common columns.
+
+use super::mass::InverseMass;
+use crate::linear::dot;
+use crate::system::{Pattern, System};
+
+/// Form of `m` rows of `n` columns.
+#[derive(Debug, Clone)]
+pub struct RowShape {
+    n: usize,
+    m: usize,
+    sparse: Option<Box<Sparse>>,
+}
+
+#[derive(Debug, Clone)]
+struct Sparse {
+    pattern: Pattern,
+    /// Pairs of rows with common blocks; those on and below the diagonal first.
+    overlaps: Vec<Overlap>,
+    /// How many of them are on or below the diagonal.
+    lower: usize,
+    /// Places of a common block in both rows.
+    common: Vec<[usize; 2]>,
+}
+
+/// Two rows `i` and `j` with common blocks.
+#[derive(Debug, Clone, Copy)]
+struct Overlap {
+    /// `i m + j`.
+    place: usize,
+    /// Where their blocks stand in `common`.
+    begin: usize,
+    end: usize,
+}
+
+/// Calls a method with the width of the blocks as a constant.
+macro_rules! in_width {
+    ($sparse:ident.$method:ident($($argument:expr),*)) => {
+        match $sparse.pattern.width() {
+            1 => $sparse.$method::<1>($($argument),*),
+            2 => $sparse.$method::<2>($($argument),*),
+            _ => $sparse.$method::<3>($($argument),*),
+        }
+    };
+}
+
+impl Sparse {
+    fn new(pattern: Pattern) -> Self {
+        let (m, blocks) = (pattern.rows(), pattern.blocks());
+        let (mut overlaps, mut common) = (Vec::new(), Vec::new());
+        for i in 0..m {
+            for j in 0..m {
+                let (begin, other) = (common.len(), &blocks[pattern.range(j)]);
+                for a in pattern.range(i) {
+                    let place = other.binary_search(&blocks[a]);
+                    common.extend(place.map(|b| [a, pattern.range(j).start + b]).ok());
+                }
+                if common.len() > begin {
+                    overlaps.push(Overlap { place: i * m + j, begin, end: common.len() });
+                }
+            }
+        }
+        let above = |overlap: &Overlap| overlap.place / m < overlap.place % m;
+        overlaps.sort_by_key(above);
+        let lower = overlaps.partition_point(|overlap| !above(overlap));
+        Self { pattern, overlaps, lower, common }
+    }
+
+    /// Every block of a row of `a` with the part of `x` that it refers to.
+    #[inline(always)]
+    fn row<'a, const W: usize>(
+        &'a self,
+        row: usize,
+        a: &'a [f64],
+        x: &'a [f64],
+    ) -> impl Iterator<Item = (&'a [f64; W], &'a [f64; W])> {
+        let (range, x) = (self.pattern.range(row), x.as_chunks::<W>().0);
+        let blocks = self.pattern.blocks()[range.clone()].iter();
+        a.as_chunks::<W>().0[range].iter().zip(blocks.map(|&block| &x[block]))
+    }
+
+    #[inline(always)]
+    fn divide<const W: usize>(&self, inverse: &[f64], g: &[f64], z: &mut [f64]) {
+        let (inverse, g, z) = (inverse.as_chunks::<W>().0, g.as_chunks::<W>().0, z.as_chunks_mut::<W>().0);
+        for ((z, g), &block) in z.iter_mut().zip(g).zip(self.pattern.blocks()) {
+            *z = std::array::from_fn(|k| g[k] * inverse[block][k]);
+        }
+    }
+
+    #[inline(always)]
+    fn products<const W: usize>(&self, overlaps: &[Overlap], a: &[f64], b: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        let (a, b) = (a.as_chunks::<W>().0, b.as_chunks::<W>().0);
+        for overlap in overlaps {
+            let mut sum = 0.0;
+            for &[i, j] in &self.common[overlap.begin..overlap.end] {
+                let (a, b) = (&a[i], &b[j]);
+                for k in 0..W {
+                    sum += a[k] * b[k];
+                }
+            }
+            out[overlap.place] = sum;
+        }
+    }
+
+    #[inline(always)]
+    fn add_transposed_times<const W: usize>(&self, a: &[f64], y: &[f64], scale: f64, out: &mut [f64]) {
+        let (a, out) = (a.as_chunks::<W>().0, out.as_chunks_mut::<W>().0);
+        for (row, y) in y.iter().enumerate() {
+            let (factor, range) = (scale * y, self.pattern.range(row));
+            for (a, &block) in a[range.clone()].iter().zip(&self.pattern.blocks()[range]) {
+                let out = &mut out[block];
+                for k in 0..W {
+                    out[k] += factor * a[k];
+                }
+            }
+        }
+    }
+}
+
+impl RowShape {
+    /// Full rows.
+    pub fn full<S: System + ?Sized>(system: &S) -> Self {
+        Self { n: system.dim(), m: system.equalities(), sparse: None }
+    }
+
+    /// The blocks of the system's pattern if it has one and the mass is diagonal, otherwise full rows.
+    pub fn of<S: System + ?Sized>(system: &S, inverse: &InverseMass) -> Self {
+        let pattern = system.equality_pattern().filter(|_| inverse.reciprocals().is_some());
+        let sparse = pattern.map(|pattern| Box::new(Sparse::new(pattern.clone())));
+        Self { sparse, ..Self::full(system) }
+    }
+
+    /// How many entries are stored.
+    pub fn entries(&self) -> usize {
+        let stored = |sparse: &Sparse| sparse.pattern.blocks().len() * sparse.pattern.width();
+        self.sparse.as_deref().map_or(self.m * self.n, stored)
+    }
+
+    /// `f(q, t)` and `G(q, t)`.
+    #[inline]
+    pub fn evaluate<S: System + ?Sized>(&self, system: &S, t: f64, q: &[f64], [f, g]: [&mut [f64]; 2]) {
+        match &self.sparse {
+            None => {
+                system.equality(t, q, f);
+                system.equality_jacobian(t, q, g);
+            }
+            Some(_) => system.equality_entries(t, q, f, g),
+        }
+    }
+
+    /// `z = G M⁻¹`.
+    #[inline]
+    pub fn divide_by_mass(&self, inverse: &InverseMass, g: &[f64], z: &mut [f64]) {
+        match (&self.sparse, inverse.reciprocals()) {
+            (Some(sparse), Some(inverse)) => in_width!(sparse.divide(inverse, g, z)),
+            _ => {
+                z.copy_from_slice(g);
+                for row in z.chunks_exact_mut(self.n) {
+                    inverse.solve(row);
+                }
+            }
+        }
+    }
+
+    /// `A Bᵀ`, `m × m`.
+    #[inline]
+    pub fn products(&self, a: &[f64], b: &[f64], out: &mut [f64]) {
+        match &self.sparse {
+            None => self.full_products(a, b, |_| self.m, out),
+            Some(sparse) => in_width!(sparse.products(&sparse.overlaps, a, b, out)),
+        }
+    }
+
+    /// The lower triangle of `A Bᵀ`; what is above it is not defined.
+    #[inline]
+    pub fn lower_products(&self, a: &[f64], b: &[f64], out: &mut [f64]) {
+        match &self.sparse {
+            None => self.full_products(a, b, |i| i + 1, out),
+            Some(sparse) => in_width!(sparse.products(&sparse.overlaps[..sparse.lower], a, b, out)),
+        }
+    }
+
+    fn full_products(&self, a: &[f64], b: &[f64], columns: impl Fn(usize) -> usize, out: &mut [f64]) {
+        let (n, m) = (self.n, self.m);
+        for i in 0..m {
+            for j in 0..columns(i) {
+                out[i * m + j] = dot(&a[i * n..(i + 1) * n], &b[j * n..(j + 1) * n]);
+            }
+        }
+    }
+
+    /// `out += scale · Aᵀ y`.
+    #[inline]
+    pub fn add_transposed_times(&self, a: &[f64], y: &[f64], scale: f64, out: &mut [f64]) {
+        match &self.sparse {
+            None => crate::linear::add_transposed_times(a, y, scale, out),
+            Some(sparse) => in_width!(sparse.add_transposed_times(a, y, scale, out)),
+        }
+    }
+
+    /// Folds the stored entries of a row with the components of `x` at their columns.
+    #[inline(always)]
+    pub fn fold_row<T>(&self, row: usize, a: &[f64], x: &[f64], start: T, fold: impl Fn(T, f64, f64) -> T) -> T {
+        let Some(sparse) = &self.sparse else {
+            let row = a[row * self.n..(row + 1) * self.n].iter();
+            return row.zip(x).fold(start, |sum, (&a, &x)| fold(sum, a, x));
+        };
+        match sparse.pattern.width() {
+            1 => sparse.row::<1>(row, a, x).fold(start, |sum, (a, x)| fold(sum, a[0], x[0])),
+            2 => sparse.row::<2>(row, a, x).fold(start, |sum, (a, x)| fold(fold(sum, a[0], x[0]), a[1], x[1])),
+            _ => sparse.row::<3>(row, a, x).fold(start, |sum, (a, x)| {
+                let sum = fold(fold(sum, a[0], x[0]), a[1], x[1]);
+                fold(sum, a[2], x[2])
+            }),
+        }
+    }
+
+    /// `Σ_k |G_ik| scale_k`, the size of what the round-off in a constraint comes from. The scale of a coordinate is
+    /// `|q_k|` and how far the terms of the step would carry it: a point that is held on `y = 0` has a scale through
+    /// that, and coordinates that do not occur in a row have no say in it.
+    #[inline]
+    pub fn sizes(&self, g: &[f64], scale: &[f64], out: &mut [f64]) {
+        for (i, out) in out.iter_mut().enumerate() {
+            *out = self.fold_row(i, g, scale, 0.0, |size, g, scale| size + g.abs() * scale);
+        }
+    }
+}
+
+/// Largest `|f_i|` relative to its size, and its index.
+#[inline]
+pub fn relative_violation(f: &[f64], sizes: &[f64]) -> (f64, usize) {
+    let mut worst = (0.0, 0);
+    for (i, (f, size)) in f.iter().zip(sizes).enumerate() {
+        let relative = if *f == 0.0 { 0.0 } else { f.abs() / size };
+        if relative > worst.0 || relative.is_nan() {
+            worst = (relative, i);
+        }
+    }
+    worst
+}
