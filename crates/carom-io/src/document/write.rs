@@ -1,8 +1,8 @@
 //! Writes a tree as TOML: always the same text for the same tree, readable, and exact.
 //!
 //! Within a table, values come first and sections (`[x]`, `[[x]]`) after them, each group in the
-//! order of the tree. Tables at the top are sections; deeper tables, and arrays of tables, only
-//! if they are too large for a line.
+//! order of the tree. Tables and arrays of tables at the top are sections; deeper ones only if
+//! they are too large for a line.
 
 use super::path::{join, key_text};
 use super::tree::{Entry, Kind, Table, Value};
@@ -73,7 +73,7 @@ fn is_section(entry: &Entry, top: bool) -> bool {
         Kind::Array(items) => {
             !items.is_empty()
                 && items.iter().all(|item| matches!(item.kind, Kind::Table(_)))
-                && items.iter().any(|item| is_large(item, WIDTH - 4))
+                && (top || items.iter().any(|item| is_large(item, WIDTH - 4)))
         }
         _ => false,
     }

@@ -106,7 +106,7 @@ pub fn read_coordinates(section: &TableReader, names: &mut Names) -> Option<()> 
             Kind::Table(_) => {
                 let table = item.table()?;
                 table.finish(&["name", "repeat"]);
-                let repeat = table.get("repeat").map(|_| terms::repeat(&table, names));
+                let repeat = table.item("repeat").map(|item| terms::repeat(&item, names));
                 fine &= repeat != Some(None);
                 (table.required("name"), repeat.flatten())
             }
@@ -300,15 +300,11 @@ fn read_points(section: &TableReader, names: &mut Names) -> Points {
             _ => (Some(item.clone()), None),
         };
         let Some(position) = position else { continue };
-        let mut broken = false;
-        let mut each = |names: &mut Names, _: Option<i64>| {
-            if !broken {
-                broken = read_point(&position, names, &mut points).is_none();
-            }
-        };
         match &table {
-            Some(table) => _ = terms::for_each(table, names, each),
-            None => each(names, None),
+            Some(table) => {
+                terms::for_each(table, names, |names, _| read_point(&position, names, &mut points));
+            }
+            None => _ = read_point(&position, names, &mut points),
         }
     }
     points

@@ -6,6 +6,7 @@
 mod builtin;
 mod lagrangian;
 mod names;
+mod particles;
 mod schema;
 mod settings;
 mod terms;
@@ -22,10 +23,12 @@ use carom::problem::{Inconsistency, Problem};
 
 use crate::document::{Diagnostic, Diagnostics, Edit, Origin, Source, Table, TableReader, apply, parse, to_toml};
 use names::Names;
+use particles::{ParticleScene, Places};
 use settings::Initial;
 
-/// The keys at the top of a scene.
-const KEYS: [&str; 8] = ["title", "description", "cites", "parameters", "lagrangian", "initial", "method", "run"];
+/// The keys at the top of a scene, without the elements that act on particles.
+const KEYS: [&str; 9] =
+    ["title", "description", "cites", "parameters", "lagrangian", "particle", "initial", "method", "run"];
 
 /// A scene that can be run.
 pub struct Scene {
@@ -41,8 +44,8 @@ pub struct Scene {
     pub parameters: Vec<(String, f64)>,
     /// The system and its initial state.
     pub problem: Problem,
-    /// The expressions that the system was made of.
-    pub definition: Definition,
+    /// The expressions that the system was made of, if it was made of expressions.
+    pub definition: Option<Definition>,
     /// The method.
     pub method: AnyMethod,
     /// Settings of the run.
@@ -70,7 +73,7 @@ impl Scene {
 
     fn decode(name: &str, table: &Table, diagnostics: &Diagnostics) -> Option<Self> {
         let root = TableReader::root(table, diagnostics);
-        root.finish(&KEYS);
+        root.finish(&KEYS.into_iter().chain(particles::ELEMENTS).collect::<Vec<_>>());
         let title = root.string("title").map(str::to_string);
         let description = root.string("description").map(|text| text.trim().to_string());
         let cites = root.array("cites").unwrap_or_default();
@@ -81,17 +84,10 @@ impl Scene {
             settings::read_parameters(&section, &mut names);
         }
         let section = |key: &str| root.required(key).and_then(|item| item.table());
-        let (lagrangian, initial) = (section("lagrangian"), section("initial"));
         let (method, run) = (section("method"), section("run"));
-        let mut lagrangian = lagrangian.as_ref();
-        lagrangian = lagrangian.filter(|section| lagrangian::read_coordinates(section, &mut names).is_some());
-        let system = lagrangian.and_then(|section| lagrangian::read(section, &mut names));
-        let state = initial
-            .as_ref()
-            .filter(|_| lagrangian.is_some())
-            .and_then(|section| settings::read_initial(section, &mut names));
+        let moving = read_moving(&root, &mut names);
         let method = method.as_ref().and_then(|section| settings::read_method(section, &names));
-        let t0 = state.as_ref().map(|state| state.t);
+        let t0 = moving.as_ref().map(|moving| moving.initial().t);
         let run = run.as_ref().and_then(|section| settings::read_run(section, &names, t0));
         if let Some(section) = root.table("parameters") {
             settings::refuse_unused(&section, &names);
@@ -99,11 +95,10 @@ impl Scene {
         if !diagnostics.is_empty() {
             return None;
         }
-        let (system, state, method, run) = (system?, state?, method?, run?);
-        let complete = settings::complete(table, &method, &run, &state);
-        let definition = system.definition.clone();
-        let problem = build(system, state, &root)?;
-        refuse(&method, &problem, &root)?;
+        let (moving, method, run) = (moving?, method?, run?);
+        let complete = moving.complete(settings::complete(table, &method, &run, moving.defaults()));
+        let (definition, problem, places) = moving.build(&root)?;
+        refuse(&method, &problem, &root, &places)?;
         let parameters = names.parameters;
         let name = name.to_string();
         Some(Self { name, title, description, cites, parameters, problem, definition, method, run, complete })
@@ -120,23 +115,89 @@ fn report_at(root: &TableReader, key: &str, message: String, help: Option<String
     }
 }
 
-fn build(system: lagrangian::Lagrangian, state: Initial, root: &TableReader) -> Option<Problem> {
-    let expressed = match Expressed::new(system.definition) {
-        Ok(expressed) => expressed,
-        Err(misfit) => {
-            report_at(root, "lagrangian", misfit.to_string(), None);
-            return None;
-        }
-    };
-    let Initial { t, q, v } = state;
-    match Problem::new(Box::new(expressed), t, q, v, system.points) {
-        Ok(problem) => Some(problem),
-        Err(found) => {
-            for inconsistency in found {
-                let (key, help) = place(&inconsistency, root);
-                report_at(root, key, inconsistency.to_string(), help.map(str::to_string));
-            }
+/// What moves, and its start.
+enum Moving {
+    Lagrangian(Box<lagrangian::Lagrangian>, Initial),
+    Particles(Box<ParticleScene>),
+}
+
+/// Reads what moves: exactly one of `[lagrangian]` and `[[particle]]`.
+fn read_moving(root: &TableReader, names: &mut Names) -> Option<Moving> {
+    match (root.key("lagrangian"), root.key("particle")) {
+        (Some(_), Some(particle)) => {
+            let help = "keep one of them: a scene is made of coordinates or of particles".to_string();
+            particle.report("`lagrangian` and `particle` are both given", Some(help));
             None
+        }
+        (None, Some(_)) => particles::read(root, names).map(|scene| Moving::Particles(Box::new(scene))),
+        (None, None) => {
+            particles::report_nothing(root);
+            None
+        }
+        (Some(_), None) => {
+            particles::refuse_stray(root);
+            let section = |key: &str| root.required(key).and_then(|item| item.table());
+            let (lagrangian, initial) = (section("lagrangian"), section("initial"));
+            let lagrangian = lagrangian.filter(|section| lagrangian::read_coordinates(section, names).is_some())?;
+            let system = lagrangian::read(&lagrangian, names);
+            let state = initial.and_then(|section| settings::read_initial(&section, names));
+            Some(Moving::Lagrangian(Box::new(system?), state?))
+        }
+    }
+}
+
+impl Moving {
+    fn initial(&self) -> &Initial {
+        match self {
+            Self::Lagrangian(_, initial) => initial,
+            Self::Particles(scene) => &scene.initial,
+        }
+    }
+
+    /// The optional keys of `[initial]`.
+    fn defaults(&self) -> toml::Table {
+        let mut defaults = self.initial().defaults();
+        if let Self::Particles(_) = self {
+            defaults.remove("v");
+        }
+        defaults
+    }
+
+    /// The scene with the defaults of elements written out.
+    fn complete(&self, mut table: Table) -> Table {
+        if let Self::Particles(scene) = self {
+            scene.defaults.write(&mut table);
+        }
+        table
+    }
+
+    /// The problem, if the system and its start fit.
+    fn build(self, root: &TableReader) -> Option<(Option<Definition>, Problem, Option<Places>)> {
+        match self {
+            Self::Lagrangian(lagrangian, Initial { t, q, v }) => {
+                let definition = lagrangian.definition.clone();
+                let system = match Expressed::new(lagrangian.definition) {
+                    Ok(expressed) => Box::new(expressed),
+                    Err(misfit) => {
+                        report_at(root, "lagrangian", misfit.to_string(), None);
+                        return None;
+                    }
+                };
+                let problem = Problem::new(system, t, q, v, lagrangian.points).map_err(|found| {
+                    for inconsistency in found {
+                        let (key, help) = place(&inconsistency, root);
+                        report_at(root, key, inconsistency.to_string(), help.map(str::to_string));
+                    }
+                });
+                Some((Some(definition), problem.ok()?, None))
+            }
+            Self::Particles(scene) => {
+                let ParticleScene { system, initial: Initial { t, q, v }, places, .. } = *scene;
+                let points = system.points();
+                let problem = Problem::new(Box::new(system), t, q, v, points)
+                    .map_err(|found| found.iter().for_each(|inconsistency| places.report(inconsistency, root)));
+                Some((None, problem.ok()?, Some(places)))
+            }
         }
     }
 }
@@ -164,7 +225,7 @@ fn place(inconsistency: &Inconsistency, root: &TableReader) -> (&'static str, Op
     }
 }
 
-fn refuse(method: &AnyMethod, problem: &Problem, root: &TableReader) -> Option<()> {
+fn refuse(method: &AnyMethod, problem: &Problem, root: &TableReader, places: &Option<Places>) -> Option<()> {
     match method.stepper(&*problem.system, &problem.initial) {
         Ok(_) => Some(()),
         Err(Refusal::Failed { failure: failure @ (Failure::Redundant { .. } | Failure::Flat { .. }), .. }) => {
@@ -172,7 +233,10 @@ fn refuse(method: &AnyMethod, problem: &Problem, root: &TableReader) -> Option<(
                 Failure::Flat { .. } => "write it so that its gradient does not vanish where it holds".to_string(),
                 _ => format!("method `{}` needs independent constraints: remove one", method.name()),
             };
-            report_at(root, "lagrangian.equalities", failure.to_string(), Some(help));
+            match places.as_ref().and_then(|places| places.of_failure(&failure, root)) {
+                Some(item) => item.report(failure.to_string(), Some(help)),
+                None => report_at(root, "lagrangian.equalities", failure.to_string(), Some(help)),
+            }
             None
         }
         Err(refusal) => {

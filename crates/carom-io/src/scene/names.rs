@@ -11,21 +11,29 @@ use crate::document::{Item, Kind};
 /// Names that no parameter, coordinate or definition may have.
 const RESERVED: [&str; 3] = ["t", "pi", "dot"];
 
-/// A coordinate, or several of them that were declared by one repeated element.
+/// A coordinate or particle, or several of them that were declared by one repeated element.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Family {
     /// Name without index.
     pub name: String,
-    /// Place of the first among all coordinates.
+    /// Place of the first among all coordinates or particles.
     pub first: usize,
     /// For a repeated one, its index and the values that the index takes.
     pub repeat: Option<Repeat>,
 }
 
 impl Family {
-    /// How many coordinates it stands for.
+    /// How many coordinates or particles it stands for.
     pub fn count(&self) -> usize {
         self.repeat.as_ref().map_or(1, |repeat| repeat.count as usize)
+    }
+
+    /// How it is written in an expression.
+    pub fn shown(&self) -> String {
+        match &self.repeat {
+            Some(repeat) => format!("{}[{}]", self.name, repeat.index),
+            None => self.name.clone(),
+        }
     }
 }
 
@@ -56,8 +64,10 @@ pub struct Allowed {
 pub struct Names {
     /// Parameters with their values.
     pub parameters: Vec<(String, f64)>,
-    /// Coordinates.
+    /// Coordinates, or particles.
     pub families: Vec<Family>,
+    /// Whether the families are particles.
+    pub particles: bool,
     /// Named subexpressions.
     pub definitions: Vec<(String, NodeId)>,
     /// Indices of the repeated element that is being read.
@@ -103,12 +113,19 @@ impl Names {
         false
     }
 
+    /// The value of a parameter or index; it counts as used.
+    pub fn constant(&self, name: &str) -> Option<f64> {
+        let (_, value) = self.indices.iter().chain(&self.parameters).find(|(other, _)| other == name)?;
+        self.used.borrow_mut().insert(name.to_string());
+        Some(*value)
+    }
+
     fn taken(&self, name: &str) -> Option<&'static str> {
         let among = |list: &[(String, f64)]| list.iter().any(|(other, _)| other == name);
         if among(&self.parameters) {
             Some("a parameter")
         } else if self.families.iter().any(|family| family.name == name) {
-            Some("a coordinate")
+            Some(if self.particles { "a particle" } else { "a coordinate" })
         } else if self.definitions.iter().any(|(other, _)| other == name) {
             Some("a definition")
         } else if among(&self.indices) {
@@ -118,17 +135,22 @@ impl Names {
         }
     }
 
-    fn coordinate(&self, name: &str, index: Option<i64>) -> Result<usize, NameError> {
+    /// The place of a coordinate or particle among all of them.
+    pub fn member(&self, name: &str, index: Option<i64>) -> Result<usize, NameError> {
         let family = self.families.iter().find(|family| family.name == name).ok_or(NameError::Unknown)?;
         let invalid = |message: String| Err(NameError::Invalid(message));
+        let what = if self.particles { "particle" } else { "coordinate" };
         match (&family.repeat, index) {
             (None, None) => Ok(family.first),
-            (None, Some(_)) => invalid(format!("`{name}` is a single coordinate and takes no index")),
-            (Some(_), None) => invalid(format!("`{name}` is a repeated coordinate: write `{name}[0]`")),
+            (None, Some(_)) => invalid(format!("`{name}` is a single {what} and takes no index")),
+            (Some(_), None) => invalid(format!("`{name}` is a repeated {what}: write `{name}[0]`")),
             (Some(repeat), Some(index)) => {
                 let place = index - repeat.start;
                 if (0..repeat.count).contains(&place) {
                     return Ok(family.first + place as usize);
+                }
+                if repeat.count == 0 {
+                    return invalid(format!("there is no `{name}`: it is repeated 0 times"));
                 }
                 let last = repeat.start + repeat.count - 1;
                 invalid(format!("index {index} is outside of `{name}`: {} to {last}", repeat.start))
@@ -170,6 +192,26 @@ impl Names {
         }
     }
 
+    /// The value of an item as a number above 0.
+    pub fn positive(&self, item: &Item) -> Option<f64> {
+        let value = self.number(item)?;
+        if value > 0.0 {
+            return Some(value);
+        }
+        item.report(format!("found {value}, allowed is a number above 0"), None);
+        None
+    }
+
+    /// The value of an item as a number from 0 on.
+    pub fn not_negative(&self, item: &Item) -> Option<f64> {
+        let value = self.number(item)?;
+        if value >= 0.0 {
+            return Some(value);
+        }
+        item.report(format!("found {value}, allowed is a number from 0 on"), None);
+        None
+    }
+
     /// The value of an item as a whole number in a range.
     pub fn whole(&self, item: &Item, range: std::ops::RangeInclusive<i64>) -> Option<i64> {
         let value = self.number(item)?;
@@ -196,12 +238,10 @@ impl Visible<'_> {
 
 impl Scope for Visible<'_> {
     fn name(&self, graph: &mut Graph, name: &str, index: Option<i64>) -> Result<NodeId, NameError> {
-        let constants = self.names.indices.iter().chain(&self.names.parameters);
         let definitions = &self.names.definitions;
-        if let Some((_, value)) = constants.into_iter().find(|(other, _)| other == name) {
-            self.names.used.borrow_mut().insert(name.to_string());
+        if let Some(value) = self.names.constant(name) {
             return match index {
-                None => Ok(graph.constant(*value)),
+                None => Ok(graph.constant(value)),
                 Some(_) => Err(NameError::Invalid(format!("`{name}` is a number and takes no index"))),
             };
         }
@@ -211,7 +251,7 @@ impl Scope for Visible<'_> {
                 Err(what) => Err(NameError::Invalid(format!("{what} may not depend on t"))),
             };
         }
-        let coordinate = self.names.coordinate(name, index);
+        let coordinate = self.names.member(name, index);
         let definition = definitions.iter().find(|(other, _)| other == name).filter(|_| index.is_none());
         if !self.allowed.coordinates {
             return match (coordinate, definition) {
@@ -229,7 +269,7 @@ impl Scope for Visible<'_> {
         if let Err(what) = self.allowed.velocities {
             return Err(NameError::Invalid(format!("{what} may not depend on velocities")));
         }
-        let coordinate = self.names.coordinate(name, index).map_err(|error| match error {
+        let coordinate = self.names.member(name, index).map_err(|error| match error {
             NameError::Unknown => NameError::Invalid(format!("dot(…) takes a coordinate, `{name}` is none")),
             other => other,
         })?;
@@ -239,11 +279,7 @@ impl Scope for Visible<'_> {
     fn known_names(&self) -> Vec<String> {
         let mut known: Vec<String> = Vec::new();
         if self.allowed.coordinates {
-            let shown = |family: &Family| match &family.repeat {
-                Some(repeat) => format!("{}[{}]", family.name, repeat.index),
-                None => family.name.clone(),
-            };
-            known.extend(self.names.families.iter().map(shown));
+            known.extend(self.names.families.iter().map(Family::shown));
             known.extend(self.names.definitions.iter().map(|(name, _)| name.clone()));
         }
         known.extend(self.names.indices.iter().chain(&self.names.parameters).map(|(name, _)| name.clone()));

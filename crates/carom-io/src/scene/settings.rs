@@ -42,7 +42,7 @@ pub fn refuse_unused(section: &TableReader, names: &Names) {
     }
 }
 
-/// What `[initial]` says.
+/// The state at the start.
 pub struct Initial {
     /// Time.
     pub t: f64,
@@ -50,6 +50,14 @@ pub struct Initial {
     pub q: Vec<f64>,
     /// Velocities.
     pub v: Vec<f64>,
+}
+
+impl Initial {
+    /// The optional keys of `[initial]`, written out.
+    pub fn defaults(&self) -> toml::Table {
+        let v = self.v.iter().map(|&v| toml::Value::Float(v)).collect();
+        [("t".to_string(), self.t.into()), ("v".to_string(), toml::Value::Array(v))].into_iter().collect()
+    }
 }
 
 /// Reads `[initial]`.
@@ -186,7 +194,7 @@ pub struct RunSettings {
 pub fn read_run(section: &TableReader, names: &Names, t0: Option<f64>) -> Option<RunSettings> {
     section.finish(&RUN_KEYS);
     let step = section.required("step");
-    let h = step.as_ref().and_then(|item| positive(item, names));
+    let h = step.as_ref().and_then(|item| names.positive(item));
     let every = match section.item("every") {
         Some(item) => names.whole(&item, 1..=MOST_STEPS),
         None => Some(1),
@@ -242,15 +250,6 @@ pub fn read_run(section: &TableReader, names: &Names, t0: Option<f64>) -> Option
     Some(RunSettings { h, steps, every, on_failure: on_failure?, rounded_from })
 }
 
-fn positive(item: &Item, names: &Names) -> Option<f64> {
-    let value = names.number(item)?;
-    if value > 0.0 {
-        return Some(value);
-    }
-    item.report(format!("found {value}, allowed is a number above 0"), None);
-    None
-}
-
 /// A plain value as one that no file holds.
 fn from_plain(value: &toml::Value) -> Value {
     let kind = match value {
@@ -270,9 +269,12 @@ fn from_plain(value: &toml::Value) -> Value {
 }
 
 /// The scene with every default written out.
-pub fn complete(table: &Table, method: &AnyMethod, run: &RunSettings, initial: &Initial) -> Table {
+pub fn complete(table: &Table, method: &AnyMethod, run: &RunSettings, initial: toml::Table) -> Table {
     let mut table = table.clone();
     let mut fill = |section: &str, defaults: toml::Table| {
+        if table.get(section).is_none() {
+            table.insert(section, from_plain(&toml::Table::new().into()));
+        }
         if let Some(Value { kind: Kind::Table(section), .. }) = table.get_mut(section) {
             for (key, value) in &defaults {
                 if section.get(key).is_none() {
@@ -289,7 +291,6 @@ pub fn complete(table: &Table, method: &AnyMethod, run: &RunSettings, initial: &
     let defaults = |pairs: [(&str, toml::Value); 2]| pairs.map(|(key, value)| (key.to_string(), value)).into_iter();
     let every = toml::Value::Integer(run.every as i64);
     fill("run", defaults([("every", every), ("on_failure", on_failure.into())]).collect());
-    let v = initial.v.iter().map(|&v| toml::Value::Float(v)).collect();
-    fill("initial", defaults([("t", initial.t.into()), ("v", toml::Value::Array(v))]).collect());
+    fill("initial", initial);
     table
 }

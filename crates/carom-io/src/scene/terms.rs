@@ -19,8 +19,8 @@ pub struct Term<'a> {
 }
 
 /// Reads `repeat = { index, count, start }`.
-pub fn repeat(table: &TableReader, names: &Names) -> Option<Repeat> {
-    let reader = table.table("repeat")?;
+pub fn repeat(item: &Item, names: &Names) -> Option<Repeat> {
+    let reader = item.table()?;
     reader.finish(&["index", "count", "start"]);
     let index_item = reader.required("index")?;
     let index = index_item.string()?;
@@ -33,24 +33,51 @@ pub fn repeat(table: &TableReader, names: &Names) -> Option<Repeat> {
     named.then(|| Repeat { index: index.to_string(), start, count })
 }
 
-/// Runs `each` for every value of the index; once, without an index, where there is no `repeat`. `None` if the
-/// `repeat` is wrong (reported).
+/// Runs `each` for every value of the index, or of several indices, the last running fastest; once, without an index,
+/// where there is no `repeat`. It ends with the first `None`: that of `each`, so that a mistake in a repeated element is
+/// reported once, or that of a wrong `repeat` (reported).
 pub fn for_each(
     table: &TableReader,
     names: &mut Names,
-    mut each: impl FnMut(&mut Names, Option<i64>),
+    mut each: impl FnMut(&mut Names, &[i64]) -> Option<()>,
 ) -> Option<()> {
-    if table.get("repeat").is_none() {
-        each(names, None);
-        return Some(());
-    }
-    let repeat = repeat(table, names)?;
+    let levels = match table.item("repeat") {
+        None => Vec::new(),
+        Some(item) if matches!(item.kind(), Kind::Array(_)) => item.array()?,
+        Some(item) => vec![item],
+    };
+    let mut total = 0;
+    descend(&levels, names, &mut Vec::new(), &mut |names, at, innermost| {
+        total += 1;
+        if total > MOST_REPEATED {
+            innermost?.report(format!("there are more than {MOST_REPEATED} elements"), None);
+            return None;
+        }
+        each(names, at)
+    })
+}
+
+/// What is done at every combination of indices; it gets the innermost `repeat` too.
+type Visit<'v, 'a> = dyn FnMut(&mut Names, &[i64], Option<&Item<'a>>) -> Option<()> + 'v;
+
+/// Runs through the levels below those whose indices stand in `at`; a `repeat` may use the indices of those before it.
+fn descend<'a>(levels: &[Item<'a>], names: &mut Names, at: &mut Vec<i64>, visit: &mut Visit<'_, 'a>) -> Option<()> {
+    let Some(level) = levels.get(at.len()) else { return visit(names, at, levels.last()) };
+    let repeat = repeat(level, names)?;
     for value in repeat.start..repeat.start + repeat.count {
         names.indices.push((repeat.index.clone(), value as f64));
-        each(names, Some(value));
+        at.push(value);
+        let went_on = descend(levels, names, at, visit);
+        at.pop();
         names.indices.pop();
+        went_on?;
     }
     Some(())
+}
+
+/// `name[i][j]`, the name of one of the elements that a repeated one makes.
+pub fn indexed(name: &str, at: &[i64]) -> String {
+    at.iter().fold(name.to_string(), |name, index| format!("{name}[{index}]"))
 }
 
 /// Reads one element into `out`.
@@ -71,19 +98,10 @@ fn read_element<'a>(
     table.finish(&["name", "expression", "repeat"]);
     let name = table.string("name").unwrap_or(default_name).to_string();
     let Some(expression) = table.required("expression") else { return };
-    // An error in the expression is reported once, not for every value of the index.
-    let mut broken = false;
-    for_each(&table, names, |names, index| {
-        if broken {
-            return;
-        }
-        match names.expression(graph, &expression, allowed) {
-            Some(node) => {
-                let name = index.map_or_else(|| name.clone(), |index| format!("{name}[{index}]"));
-                out.push(Term { name, node, item: expression.clone() });
-            }
-            None => broken = true,
-        }
+    for_each(&table, names, |names, at| {
+        let node = names.expression(graph, &expression, allowed)?;
+        out.push(Term { name: indexed(&name, at), node, item: expression.clone() });
+        Some(())
     });
 }
 

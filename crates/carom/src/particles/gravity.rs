@@ -3,25 +3,38 @@
 //! Newton's is not softened: particles that meet give NaN. Cost: the uniform field one product per coordinate, Newton's
 //! one square root and one division per pair, `N(N − 1)/2` of them.
 
-use super::geometry::{Blocks, Jet, difference, product, radial_block, truncated};
+use super::geometry::{Blocks, Jet, add, difference, product, radial_block, truncated};
 use super::pool::{Place, Potentials};
 
-/// The same acceleration for every particle.
-#[derive(Debug, Clone, Copy)]
+/// The same acceleration everywhere in space, for each particle its own: the sum of the fields that act on it.
+#[derive(Debug, Clone)]
 pub struct Uniform {
-    pub acceleration: [f64; 3],
+    accelerations: Vec<[f64; 3]>,
+}
+
+impl Uniform {
+    /// No gravity for that many particles.
+    pub fn none(count: usize) -> Self {
+        Self { accelerations: vec![[0.0; 3]; count] }
+    }
+
+    /// Adds an acceleration of some of them.
+    pub fn add(&mut self, acceleration: [f64; 3], members: &[usize]) {
+        for &i in members {
+            add(&mut self.accelerations[i], &acceleration);
+        }
+    }
 }
 
 impl Potentials for Uniform {
     fn value<const D: usize>(&self, at: Place<D>) -> f64 {
-        let g = truncated(&self.acceleration);
-        -at.x.iter().zip(at.mass).fold(0.0, |sum, (x, m)| sum + m * product(&g, x))
+        let terms = at.x.iter().zip(at.mass).zip(&self.accelerations);
+        -terms.fold(0.0, |sum, ((x, m), g)| sum + m * product(&truncated(g), x))
     }
 
     #[inline]
     fn add_gradient<const D: usize>(&self, at: Place<D>, out: &mut [[f64; D]]) {
-        let g: [f64; D] = truncated(&self.acceleration);
-        for (out, m) in out.iter_mut().zip(at.mass) {
+        for ((out, m), g) in out.iter_mut().zip(at.mass).zip(&self.accelerations) {
             for k in 0..D {
                 out[k] -= m * g[k];
             }

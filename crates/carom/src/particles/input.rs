@@ -181,13 +181,6 @@ impl Link {
         }
     }
 
-    pub(super) fn name(&self) -> String {
-        match self.other {
-            End::Particle(other) => format!("{}-{other}", self.particle),
-            End::Anchor(_) => format!("{}-anchor", self.particle),
-        }
-    }
-
     /// From the particle to the other end.
     #[inline]
     pub(super) fn difference<const D: usize>(&self, x: &[[f64; D]]) -> [f64; D] {

@@ -47,6 +47,7 @@ pub use input::{End, Group, Link, Misuse, Selection};
 use input::{Excluded, not_negative, positive, vector};
 pub use law::Cutoff;
 pub use lennard_jones::LennardJones;
+use names::Names;
 use pairs::Pairs;
 use radial::Radial;
 use rods::Rods;
@@ -57,6 +58,7 @@ pub struct Particles {
     dimension: usize,
     /// Per particle.
     masses: Vec<f64>,
+    names: Names,
     radii: Vec<f64>,
     /// Mass per coordinate.
     diagonal: Vec<f64>,
@@ -83,6 +85,7 @@ impl Particles {
             radii: vec![0.0; masses.len()],
             diagonal: masses.iter().flat_map(|&mass| std::iter::repeat_n(mass, dimension)).collect(),
             masses,
+            names: Names::default(),
             springs: Springs::default(),
             uniform: None,
             newton: None,
@@ -111,6 +114,15 @@ impl Particles {
         Points { dimension: d, members: (0..self.count()).map(|i| (d * i..d * (i + 1)).collect()).collect() }
     }
 
+    /// Names particles, for messages and columns; one without a name is called by its number.
+    pub fn set_names(&mut self, names: Vec<Option<String>>) -> Result<(), Misuse> {
+        if names.len() != self.count() {
+            return Err(Misuse::Length { what: "the list of names", found: names.len(), needed: self.count() });
+        }
+        self.names = Names::new(names);
+        Ok(())
+    }
+
     /// Makes the particles spheres, for gaps that are added later.
     pub fn set_radii(&mut self, radii: Vec<f64>) -> Result<(), Misuse> {
         if radii.len() != self.count() {
@@ -132,8 +144,16 @@ impl Particles {
 
     /// Uniform gravity `−m g·x`; replaces one that was set before.
     pub fn set_gravity(&mut self, acceleration: &[f64]) -> Result<(), Misuse> {
+        vector("the acceleration of gravity", acceleration, self.dimension)?;
+        self.uniform = None;
+        self.add_gravity(acceleration, &Group::All)
+    }
+
+    /// Adds uniform gravity `−m g·x` on a group.
+    pub fn add_gravity(&mut self, acceleration: &[f64], group: &Group) -> Result<(), Misuse> {
         let acceleration = vector("the acceleration of gravity", acceleration, self.dimension)?;
-        self.uniform = Some(Uniform { acceleration });
+        let (members, count) = (group.members(self.count())?, self.count());
+        self.uniform.get_or_insert_with(|| Uniform::none(count)).add(acceleration, &members);
         Ok(())
     }
 

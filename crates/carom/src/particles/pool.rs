@@ -1,6 +1,7 @@
 //! What pools of elements of one kind have in common; the system is the sum of its pools.
 
 use super::geometry::Blocks;
+use super::names::Names;
 
 /// Where potentials are evaluated.
 #[derive(Clone, Copy)]
@@ -31,6 +32,6 @@ pub trait Rows {
     fn gradients<const D: usize>(&self, x: &[[f64; D]], put: impl FnMut(usize, usize, [f64; D]));
     /// Adds `Σ λ_i` times the Hessian of row `i`.
     fn add_hessian<const D: usize>(&self, x: &[[f64; D]], lambda: &[f64], out: &mut Blocks<D>);
-    /// What a row is called in messages.
-    fn name(&self, index: usize) -> String;
+    /// What a row is called in messages, with the names of particles.
+    fn name(&self, index: usize, of: &Names) -> String;
 }

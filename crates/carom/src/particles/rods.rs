@@ -5,6 +5,7 @@
 
 use super::geometry::{Blocks, Jet, product, radial_block};
 use super::input::{End, Link};
+use super::names::Names;
 use super::pool::Rows;
 
 /// A pool of rods.
@@ -71,7 +72,7 @@ impl Rows for Rods {
         }
     }
 
-    fn name(&self, index: usize) -> String {
-        format!("rod {}", self.rods[index].0.name())
+    fn name(&self, index: usize, of: &Names) -> String {
+        format!("rod {}", of.link(&self.rods[index].0))
     }
 }

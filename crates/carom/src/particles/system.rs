@@ -1,7 +1,8 @@
 //! The particles as a system: sums over the pools, in a fixed order.
 
 use super::Particles;
-use super::geometry::{Blocks, points, points_mut};
+use super::geometry::{Blocks, points, points_mut, product};
+use super::input::{Link, Misuse};
 use super::pool::{Place, Potentials, Rows};
 use crate::system::{Constraints, Dynamics, Mass, Pattern};
 
@@ -76,6 +77,20 @@ impl Particles {
         }
     }
 
+    /// The distance between the ends of a link at `q`, as springs and rods compute it.
+    pub fn distance(&self, link: Link, q: &[f64]) -> Result<f64, Misuse> {
+        link.check(self.count())?;
+        if q.len() != self.dim() {
+            return Err(Misuse::Length { what: "the list of coordinates", found: q.len(), needed: self.dim() });
+        }
+        Ok(in_space!(self.apart(link, q)))
+    }
+
+    fn apart<const D: usize>(&self, link: Link, q: &[f64]) -> f64 {
+        let d = link.difference::<D>(points(q));
+        product(&d, &d).sqrt()
+    }
+
     #[inline]
     fn rod_values<const D: usize>(&self, q: &[f64], out: &mut [f64]) {
         self.rods.values::<D>(points(q), out);
@@ -146,8 +161,7 @@ impl Dynamics for Particles {
         self.fields.iter().any(|field| field.depends_on_time())
     }
     fn coordinate_name(&self, index: usize) -> String {
-        let axis = ["x", "y", "z"][index % self.dimension];
-        format!("{axis}[{}]", index / self.dimension)
+        self.names.coordinate(index / self.dimension, index % self.dimension)
     }
 }
 
@@ -174,7 +188,7 @@ impl Constraints for Particles {
         in_space!(self.rod_hessian(q, lambda, out));
     }
     fn equality_name(&self, index: usize) -> String {
-        self.rods.name(index)
+        self.rods.name(index, &self.names)
     }
     fn inequalities(&self) -> usize {
         self.gaps.len()
@@ -189,6 +203,6 @@ impl Constraints for Particles {
         in_space!(self.gap_curvature(q, lambda, out));
     }
     fn gap_name(&self, index: usize) -> String {
-        self.gaps.name(index)
+        self.gaps.name(index, &self.names)
     }
 }

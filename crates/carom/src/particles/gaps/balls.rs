@@ -4,6 +4,7 @@
 //! from contact, gradient and Hessian are zero there; outside of one they are NaN.
 
 use crate::particles::geometry::{Blocks, Jet, difference, product, radial_block, truncated};
+use crate::particles::names::Names;
 use crate::particles::pool::Rows;
 
 /// Where spheres stay.
@@ -103,9 +104,9 @@ impl Rows for Balls {
         }
     }
 
-    fn name(&self, index: usize) -> String {
+    fn name(&self, index: usize, of: &Names) -> String {
         let Contact { particle, side, ball, .. } = self.contacts[index];
         let place = if side == Side::Inside { "inside" } else { "outside" };
-        format!("sphere {particle} {place} ball {ball}")
+        format!("sphere {} {place} ball {ball}", of.particle(particle))
     }
 }

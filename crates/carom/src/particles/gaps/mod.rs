@@ -7,6 +7,7 @@ mod spheres;
 mod walls;
 
 use super::geometry::Blocks;
+use super::names::Names;
 use super::pool::Rows;
 pub use balls::{Ball, Balls, Side};
 pub use spheres::Spheres;
@@ -49,13 +50,13 @@ impl Rows for Gaps {
         self.balls.add_hessian(x, balls, out);
     }
 
-    fn name(&self, index: usize) -> String {
+    fn name(&self, index: usize, of: &Names) -> String {
         let walls = self.spheres.len();
         let balls = walls + self.walls.len();
         match index {
-            _ if index < walls => self.spheres.name(index),
-            _ if index < balls => self.walls.name(index - walls),
-            _ => self.balls.name(index - balls),
+            _ if index < walls => self.spheres.name(index, of),
+            _ if index < balls => self.walls.name(index - walls, of),
+            _ => self.balls.name(index - balls, of),
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Cost: one square root per row. Spheres with the same centre have no gradient and give NaN.
 
 use crate::particles::geometry::{Blocks, Jet, difference, product, radial_block};
+use crate::particles::names::Names;
 use crate::particles::pool::Rows;
 
 #[derive(Debug, Clone, Copy)]
@@ -52,8 +53,8 @@ impl Rows for Spheres {
         }
     }
 
-    fn name(&self, index: usize) -> String {
+    fn name(&self, index: usize, of: &Names) -> String {
         let (i, j) = self.contacts[index].pair;
-        format!("spheres {i}-{j}")
+        format!("spheres {}-{}", of.particle(i), of.particle(j))
     }
 }

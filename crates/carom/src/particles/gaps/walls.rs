@@ -1,6 +1,7 @@
 //! Spheres in front of a plane wall: `n·x − d − r` with a unit normal. Linear: the Hessian is zero.
 
 use crate::particles::geometry::{Blocks, product, truncated};
+use crate::particles::names::Names;
 use crate::particles::pool::Rows;
 
 /// A half-space `normal · x ≥ offset` that spheres stay in. Any length of the normal gives the same half-space.
@@ -59,8 +60,8 @@ impl Rows for Walls {
 
     fn add_hessian<const D: usize>(&self, _x: &[[f64; D]], _lambda: &[f64], _out: &mut Blocks<D>) {}
 
-    fn name(&self, index: usize) -> String {
+    fn name(&self, index: usize, of: &Names) -> String {
         let Contact { particle, wall, .. } = self.contacts[index];
-        format!("sphere {particle} at wall {wall}")
+        format!("sphere {} at wall {wall}", of.particle(particle))
     }
 }

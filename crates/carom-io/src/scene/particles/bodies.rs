@@ -1,0 +1,148 @@
+//! `[[particle]]`: what moves.
+
+use super::super::names::{Family, Names, Repeat};
+use super::super::terms;
+use super::defaults::{Defaults, zeros};
+use crate::document::{Item, Kind, TableReader};
+
+/// The keys of `[[particle]]`.
+pub const KEYS: [&str; 6] = ["name", "mass", "radius", "position", "velocity", "repeat"];
+
+/// The most particles: their coordinates can still be counted and stored.
+const MOST_PARTICLES: usize = 1_000_000;
+
+/// All particles, in the order of their declaration.
+#[derive(Default)]
+pub struct Bodies {
+    /// Dimension of space; 0 as long as there is no particle.
+    pub dimension: usize,
+    /// Masses.
+    pub masses: Vec<f64>,
+    /// Radii.
+    pub radii: Vec<f64>,
+    /// Names of those that have one.
+    pub names: Vec<Option<String>>,
+    /// Positions, particle by particle.
+    pub q: Vec<f64>,
+    /// Velocities.
+    pub v: Vec<f64>,
+}
+
+/// The numbers of a vector, one per dimension of space; reports every wrong one.
+pub fn vector(item: &Item, names: &Names, dimension: usize) -> Option<Vec<f64>> {
+    let parts = item.array()?;
+    if parts.len() != dimension {
+        let plural = if parts.len() == 1 { "" } else { "s" };
+        let message =
+            format!("found {} component{plural}, needed are {dimension}: one per dimension", parts.len());
+        item.report(message, None);
+        return None;
+    }
+    let values: Vec<Option<f64>> = parts.iter().map(|part| names.number(part)).collect();
+    values.into_iter().collect()
+}
+
+/// Reads all particles. `None` if it is not known which there are; a wrong number is reported and replaced.
+pub fn read(elements: &[Item], names: &mut Names, defaults: &mut Defaults) -> Option<Bodies> {
+    let mut bodies = Bodies::default();
+    let mut known = true;
+    for (place, element) in elements.iter().enumerate() {
+        known &= element.table().and_then(|table| bodies.add(&table, place, names, defaults)).is_some();
+    }
+    if known && bodies.masses.is_empty() {
+        let help = "every `repeat` has the count 0".to_string();
+        elements.first()?.report("there are no particles", Some(help));
+        return None;
+    }
+    known.then_some(bodies)
+}
+
+impl Bodies {
+    fn add(&mut self, table: &TableReader, place: usize, names: &mut Names, defaults: &mut Defaults) -> Option<()> {
+        table.finish(&KEYS);
+        let name = table.item("name").map(|item| {
+            let name = item.string()?;
+            names.admit(&item, name).then(|| name.to_string())
+        });
+        let (mass, position) = (table.required("mass"), table.required("position"));
+        let fits = position.as_ref().and_then(|item| self.fit(item));
+        let (radius, velocity) = (table.item("radius"), table.item("velocity"));
+        let (name, mass, position) = (name.unwrap_or(Some(String::new()))?, mass?, position?);
+        fits?;
+        let (first, dimension, mut start, mut broken) = (self.masses.len(), self.dimension, 0, false);
+        terms::for_each(table, names, |names, at| {
+            if self.masses.len() == MOST_PARTICLES {
+                table.report(format!("there are more than {MOST_PARTICLES} particles"), None);
+                return None;
+            }
+            if self.masses.len() == first && at.len() == 1 {
+                start = at[0];
+            }
+            self.names.push(None);
+            // What is wrong in a repeated element is reported once; the count goes on.
+            let count = table.diagnostics().len();
+            let read = |item: &Item| if broken { None } else { vector(item, names, dimension) };
+            let none = || vec![0.0; dimension];
+            self.masses.push(if broken { 1.0 } else { names.positive(&mass).unwrap_or(1.0) });
+            self.q.extend(read(&position).unwrap_or_else(none));
+            self.v.extend(velocity.as_ref().and_then(read).unwrap_or_else(none));
+            self.radii.push(match &radius {
+                Some(item) if !broken => names.not_negative(item).unwrap_or(0.0),
+                _ => 0.0,
+            });
+            broken |= table.diagnostics().len() > count;
+            Some(())
+        })?;
+        if self.masses.len() > first {
+            if velocity.is_none() {
+                defaults.note(("particle", place), "velocity", zeros(dimension));
+            }
+            if radius.is_none() {
+                defaults.note(("particle", place), "radius", Kind::Float(0.0));
+            }
+        }
+        if !name.is_empty() {
+            self.name(name, (first, start), index_name(table), names);
+        }
+        Some(())
+    }
+
+    /// Whether a position has the dimension of those before it.
+    fn fit(&mut self, item: &Item) -> Option<()> {
+        let parts = item.array()?;
+        if parts.is_empty() || parts.len() > 3 {
+            return item.mismatch("an array of 1, 2 or 3 components");
+        }
+        if self.dimension == 0 {
+            self.dimension = parts.len();
+        }
+        if self.dimension == parts.len() {
+            return Some(());
+        }
+        let plural = if parts.len() == 1 { "" } else { "s" };
+        let message = format!("this position has {} component{plural}, those before it {}", parts.len(), self.dimension);
+        item.report(message, None);
+        None
+    }
+
+    /// Names the particles from `first` on; the index of a repeated one runs from `start`.
+    fn name(&mut self, name: String, (first, start): (usize, i64), index: Option<String>, names: &mut Names) {
+        let count = self.masses.len() - first;
+        for (place, out) in self.names[first..].iter_mut().enumerate() {
+            let at = index.as_ref().map(|_| start + place as i64);
+            *out = Some(terms::indexed(&name, at.as_slice()));
+        }
+        let repeat = index.map(|index| Repeat { index, start, count: count as i64 });
+        names.families.push(Family { name, first, repeat });
+    }
+}
+
+/// The name of the index of a repeated element; with several indices, the first.
+fn index_name(table: &TableReader) -> Option<String> {
+    let repeat = table.item("repeat")?;
+    let first = match repeat.kind() {
+        Kind::Array(_) => repeat.array()?.first()?.table()?,
+        _ => repeat.table()?,
+    };
+    first.string("index").map(String::from)
+}

@@ -1,0 +1,91 @@
+//! `[[contact]]`, `[[wall]]` and `[[ball]]`: what spheres may touch.
+
+use carom::particles::{Ball, Group, Side, Wall};
+use carom::system::Constraints;
+
+use super::super::names::Names;
+use super::bodies::vector;
+use super::groups::{group, selection};
+use super::{Reader, misused};
+use crate::document::{Kind, TableReader};
+
+/// The keys of `[[contact]]`.
+pub const CONTACT_KEYS: [&str; 3] = ["on", "exclude", "repeat"];
+/// The keys of `[[wall]]`.
+pub const WALL_KEYS: [&str; 4] = ["normal", "offset", "on", "repeat"];
+/// The keys of `[[ball]]`.
+pub const BALL_KEYS: [&str; 5] = ["centre", "radius", "side", "on", "repeat"];
+
+/// The most gaps of one element.
+const MOST_GAPS: usize = 1_000_000;
+
+impl Reader<'_> {
+    /// Reads all contacts between spheres.
+    pub fn contacts(&mut self, names: &mut Names) {
+        self.each("contact", &CONTACT_KEYS, names, |reader, table, place, names| {
+            let pairs = selection(table, names, reader.system.count(), &reader.bonds)?;
+            let members = match &pairs.group {
+                Group::All => reader.system.count(),
+                Group::Of(members) => members.len(),
+            };
+            let most = members * members.saturating_sub(1) / 2;
+            if most > MOST_GAPS {
+                let help = "make the group `on` smaller".to_string();
+                table.report(format!("{members} spheres make {most} pairs, allowed are {MOST_GAPS}"), Some(help));
+                return None;
+            }
+            reader.default_pairs(table, place);
+            reader.gaps(table, place, |system| system.add_sphere_gaps(&pairs))
+        });
+    }
+
+    /// Reads all walls.
+    pub fn walls(&mut self, names: &mut Names) {
+        self.each("wall", &WALL_KEYS, names, |reader, table, place, names| {
+            let normal = table.required("normal").and_then(|item| {
+                let normal = vector(&item, names, reader.system.dimension())?;
+                if normal.iter().all(|&component| component == 0.0) {
+                    item.report("the normal is zero", Some("it must point from the wall to the spheres".into()));
+                    return None;
+                }
+                Some(normal)
+            });
+            let offset = table.item("offset").map(|item| names.number(&item));
+            let group = group(table, names, reader.system.count());
+            reader.default_group(table, place);
+            if offset.is_none() {
+                reader.defaults.note(place, "offset", Kind::Float(0.0));
+            }
+            let (wall, group) = (Wall { normal: normal?, offset: offset.unwrap_or(Some(0.0))? }, group?);
+            reader.gaps(table, place, |system| system.add_wall(&wall, &group))
+        });
+    }
+
+    /// Reads all balls.
+    pub fn balls(&mut self, names: &mut Names) {
+        self.each("ball", &BALL_KEYS, names, |reader, table, place, names| {
+            let dimension = reader.system.dimension();
+            let centre = table.required("centre").and_then(|item| vector(&item, names, dimension));
+            let radius = table.required("radius").and_then(|item| names.positive(&item));
+            let side = table.required("side").and_then(|item| item.choice(&["inside", "outside"]));
+            let group = group(table, names, reader.system.count());
+            reader.default_group(table, place);
+            let side = if side? == "inside" { Side::Inside } else { Side::Outside };
+            let (ball, group) = (Ball { centre: centre?, radius: radius?, side }, group?);
+            reader.gaps(table, place, |system| system.add_ball(&ball, &group))
+        });
+    }
+
+    /// Adds gaps and notes which element they belong to.
+    fn gaps(
+        &mut self,
+        table: &TableReader,
+        place: (&'static str, usize),
+        add: impl FnOnce(&mut carom::particles::Particles) -> Result<(), carom::particles::Misuse>,
+    ) -> Option<()> {
+        let before = self.system.inequalities();
+        misused(add(&mut self.system), table)?;
+        self.places.gaps.push((place, self.system.inequalities() - before));
+        Some(())
+    }
+}

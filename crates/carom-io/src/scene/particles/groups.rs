@@ -1,0 +1,78 @@
+//! `on` and `exclude`: which particles, and which pairs, an element applies to.
+
+use std::collections::BTreeSet;
+
+use carom::particles::{Group, Selection};
+
+use super::super::names::Names;
+use super::scopes::reference;
+use crate::document::{Item, Kind, TableReader};
+
+/// Reads `on`: "all", or families and single particles. Without the key, all of them.
+pub fn group(table: &TableReader, names: &Names, count: usize) -> Option<Group> {
+    let Some(item) = table.item("on") else { return Some(Group::All) };
+    let items = match item.kind() {
+        Kind::String(text) if text == "all" => return Some(Group::All),
+        Kind::Array(_) => item.array()?,
+        _ => return item.mismatch("\"all\" or an array of particles, like [\"bead\", \"sun[0]\"]"),
+    };
+    let (mut members, mut taken, mut fine) = (Vec::new(), BTreeSet::new(), true);
+    for item in &items {
+        let Some(range) = members_of(item, names, count) else {
+            fine = false;
+            continue;
+        };
+        if let Some(twice) = range.clone().find(|&particle| !taken.insert(particle)) {
+            item.report(format!("particle {twice} is in this group already"), Some("name it once".into()));
+            fine = false;
+        }
+        members.extend(range);
+    }
+    fine.then_some(Group::Of(members))
+}
+
+/// A whole family by its name, or one particle.
+fn members_of(item: &Item, names: &Names, count: usize) -> Option<std::ops::Range<usize>> {
+    if let Kind::String(text) = item.kind()
+        && let Some(family) = names.families.iter().find(|family| family.name == text.trim())
+    {
+        return Some(family.first..family.first + family.count());
+    }
+    reference(item, names, count).map(|particle| particle..particle + 1)
+}
+
+/// Reads `on` and `exclude`: "bonded" (pairs that a rod or spring joins), or a list of pairs.
+pub fn selection(
+    table: &TableReader,
+    names: &Names,
+    count: usize,
+    bonds: &[(usize, usize)],
+) -> Option<Selection> {
+    let group = group(table, names, count);
+    let excluded = match table.item("exclude") {
+        None => Some(Vec::new()),
+        Some(item) => match item.kind() {
+            Kind::String(text) if text == "bonded" => Some(bonds.to_vec()),
+            Kind::Array(_) => {
+                let pairs: Vec<_> = item.array()?.iter().map(|pair| read_pair(pair, names, count)).collect();
+                pairs.into_iter().collect()
+            }
+            _ => item.mismatch("\"bonded\" or an array of pairs, like [[\"bead[0]\", \"bead[1]\"]]"),
+        },
+    };
+    Some(Selection { group: group?, excluded: excluded? })
+}
+
+fn read_pair(item: &Item, names: &Names, count: usize) -> Option<(usize, usize)> {
+    let ends = match item.kind() {
+        Kind::Array(ends) if ends.len() == 2 => item.array()?,
+        _ => return item.mismatch("a pair of particles, like [\"bead[0]\", \"bead[1]\"]"),
+    };
+    let (first, second) = (reference(&ends[0], names, count), reference(&ends[1], names, count));
+    let (first, second) = (first?, second?);
+    if first == second {
+        item.report(format!("both are particle {first}"), None);
+        return None;
+    }
+    Some((first, second))
+}
