@@ -12,10 +12,11 @@ use carom_io::document::{Diagnostic, Edit, Source};
 use carom_io::scene::{BUILT_IN, Scene};
 
 const CASES: &str = include_str!("bad_scenes/cases.txt");
-const SCENES: [(&str, &str); 3] = [
+const SCENES: [(&str, &str); 4] = [
     ("bead", include_str!("bad_scenes/bead.toml")),
     ("chain", include_str!("bad_scenes/chain.toml")),
     ("free", include_str!("bad_scenes/free.toml")),
+    ("beads", include_str!("bad_scenes/beads.toml")),
 ];
 /// A bead away from the axes, so that every part of its constraint counts.
 const SWINGING: &str = r#"
@@ -121,7 +122,7 @@ fn difference(case: &Case) -> Option<String> {
 #[test]
 fn every_mistake_is_refused_with_its_place_its_key_and_what_is_allowed() {
     let cases = cases();
-    assert!(cases.len() >= 200, "{} cases", cases.len());
+    assert!(cases.len() >= 300, "{} cases", cases.len());
     assert!(cases.iter().all(|case| !case.expected.is_empty() && case.changes.len() + case.sets.len() > 0));
     let mut differences = String::new();
     for case in &cases {
@@ -317,7 +318,9 @@ fn no_missing_or_foreign_line_makes_a_scene_panic() {
             let mut changed = lines.clone();
             changed.remove(at);
             survives(&changed.join("\n"));
-            for foreign in ["", "[run]", "x = 1", "}", "\"\"\"", "[[run]]", "lagrangian.mass = 1"] {
+            for foreign in
+                ["", "[run]", "x = 1", "}", "\"\"\"", "[[run]]", "lagrangian.mass = 1", "[[particle]]", "[pair]"]
+            {
                 changed = lines.clone();
                 changed[at] = foreign;
                 survives(&changed.join("\n"));

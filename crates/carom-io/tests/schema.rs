@@ -31,6 +31,15 @@ fn small() -> Value {
     })
 }
 
+/// The smallest scene of particles.
+fn particles() -> Value {
+    json!({
+        "particle": [{ "mass": 1, "position": [0, "a"] }, { "mass": "m", "position": [1, 0] }],
+        "method": { "name": "verlet" },
+        "run": { "step": 0.1, "steps": 10 }
+    })
+}
+
 /// The scene with the value at a path (`/run/step`) replaced, or put there.
 fn with(mut scene: Value, path: &str, value: Value) -> Value {
     let (table, key) = path.rsplit_once('/').expect("a path");
@@ -64,6 +73,7 @@ fn every_form_of_the_format_is_valid() {
         include_str!("bad_scenes/bead.toml"),
         include_str!("bad_scenes/chain.toml"),
         include_str!("bad_scenes/free.toml"),
+        include_str!("bad_scenes/beads.toml"),
     ];
     for text in scenes {
         assert_eq!(problems(&validator, &as_json(text)), [""; 0], "{text}");
@@ -127,9 +137,66 @@ fn wrong_scenes_are_invalid() {
         assert!(!validator.is_valid(&with(small(), path, value.clone())), "{path} = {value}");
     }
     let required = ["/lagrangian", "/initial", "/method", "/run"];
+    assert!(!validator.is_valid(&with(small(), "/particle", particles()["particle"].clone())), "both");
+    assert!(!validator.is_valid(&with(small(), "/rod", json!([{ "between": [0, 1] }]))), "a rod without particles");
     for path in
         required.into_iter().chain(["/lagrangian/coordinates", "/lagrangian/mass", "/initial/q", "/run/step"])
     {
         assert!(!validator.is_valid(&without(small(), path)), "without {path}");
+    }
+}
+
+#[test]
+fn every_form_of_particle_elements_is_valid() {
+    let validator = validator();
+    assert_eq!(problems(&validator, &particles()), [""; 0]);
+    let (one, two) = (json!({ "index": "i", "count": 3 }), json!([{ "index": "i", "count": "n", "start": 1 }]));
+    for (path, value) in [
+        ("/initial", json!({ "t": "t0" })),
+        ("/initial", json!({})),
+        ("/spring", json!([{ "between": ["bead[i]", 1], "stiffness": "k", "repeat": one }])),
+        ("/rod", json!([{ "between": ["sun", [0, "y"]], "length": 1, "repeat": two }])),
+        ("/field", json!([{ "gravity": [0, "-g"] }, { "potential": "m*g*y", "on": ["bead", 3] }])),
+        ("/pair", json!([{ "lennard_jones": { "epsilon": 1, "sigma": "s" }, "on": "all", "exclude": [] }])),
+        ("/pair", json!([{ "potential": "1/r", "exclude": "bonded", "cutoff": 2, "skin": 0.2, "switch_from": 1 }])),
+        ("/pair", json!([{ "gravitation": "G" }])),
+        ("/contact", json!([{}, { "exclude": [["a", "b[1]"], [0, 1]] }])),
+        ("/wall", json!([{ "normal": [0, 1] }, { "normal": ["a", 1], "offset": "-d", "on": ["bead"] }])),
+        ("/ball", json!([{ "centre": [0, 0], "radius": 2, "side": "inside", "repeat": two }])),
+    ] {
+        assert_eq!(problems(&validator, &with(particles(), path, value.clone())), [""; 0], "{path} = {value}");
+    }
+}
+
+#[test]
+fn wrong_particle_elements_are_invalid() {
+    let validator = validator();
+    for (path, value) in [
+        ("/particle", json!([])),
+        ("/particle", json!({ "mass": 1, "position": [0] })),
+        ("/particle", json!([{ "position": [0] }])),
+        ("/particle", json!([{ "mass": 1 }])),
+        ("/particle", json!([{ "mass": 1, "position": [] }])),
+        ("/particle", json!([{ "mass": 1, "position": [0, 0, 0, 0] }])),
+        ("/particle", json!([{ "mass": 1, "position": [0], "name": "the sun" }])),
+        ("/particle", json!([{ "mass": 1, "position": [0], "weight": 1 }])),
+        ("/initial", json!({ "q": [0] })),
+        ("/spring", json!([{ "between": [0, 1] }])),
+        ("/spring", json!([{ "between": [0], "stiffness": 1 }])),
+        ("/rod", json!([{ "between": [0, 1, 2] }])),
+        ("/rod", json!([{ "between": [0, true] }])),
+        ("/field", json!([{}])),
+        ("/field", json!([{ "gravity": [0, 1], "potential": "x" }])),
+        ("/field", json!([{ "gravity": [0, 1], "on": "bead" }])),
+        ("/pair", json!([{ "lennard_jones": { "epsilon": 1 } }])),
+        ("/pair", json!([{ "potential": "r", "gravitation": 1 }])),
+        ("/pair", json!([{ "potential": "r", "skin": 1 }])),
+        ("/pair", json!([{ "potential": "r", "exclude": "bound" }])),
+        ("/contact", json!([{ "exclude": [[0]] }])),
+        ("/wall", json!([{ "offset": 0 }])),
+        ("/ball", json!([{ "centre": [0, 0], "radius": 1 }])),
+        ("/ball", json!([{ "centre": [0, 0], "radius": 1, "side": "in" }])),
+    ] {
+        assert!(!validator.is_valid(&with(particles(), path, value.clone())), "{path} = {value}");
     }
 }

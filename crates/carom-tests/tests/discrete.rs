@@ -30,7 +30,7 @@ steps = 1
 
 #[test]
 fn every_derivative_of_a_system_of_expressions_is_right() {
-    let mut definition = scene("rich", RICH, &[]).definition;
+    let mut definition = scene("rich", RICH, &[]).definition.expect("expressions");
     let layout = definition.layout();
     let graph = &mut definition.graph;
     let (x, y, t) = (graph.input(layout.q(0)), graph.input(layout.q(1)), graph.input(layout.t()));

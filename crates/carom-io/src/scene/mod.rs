@@ -8,6 +8,7 @@ mod lagrangian;
 mod names;
 mod particles;
 mod schema;
+mod schema_particles;
 mod settings;
 mod terms;
 
@@ -193,9 +194,9 @@ impl Moving {
             }
             Self::Particles(scene) => {
                 let ParticleScene { system, initial: Initial { t, q, v }, places, .. } = *scene;
-                let points = system.points();
+                let (points, start) = (system.points(), (q.clone(), system.dimension()));
                 let problem = Problem::new(Box::new(system), t, q, v, points)
-                    .map_err(|found| found.iter().for_each(|inconsistency| places.report(inconsistency, root)));
+                    .map_err(|found| places.report(&found, root, (&start.0, start.1)));
                 Some((None, problem.ok()?, Some(places)))
             }
         }

@@ -186,10 +186,17 @@ impl Names {
             Some(value) if value.is_finite() => Some(value),
             // What does not fold is not finite: nothing but constants went in.
             _ => {
-                item.report("the value is not finite", Some("a finite number is needed".into()));
+                let message = format!("the value is not finite{}", self.at());
+                item.report(message, Some("a finite number is needed".into()));
                 None
             }
         }
+    }
+
+    /// Which copy of a repeated element is being read, for messages: ` with i = 2`.
+    pub fn at(&self) -> String {
+        let indices: Vec<String> = self.indices.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        if indices.is_empty() { String::new() } else { format!(" with {}", indices.join(", ")) }
     }
 
     /// The value of an item as a number above 0.
@@ -198,7 +205,7 @@ impl Names {
         if value > 0.0 {
             return Some(value);
         }
-        item.report(format!("found {value}, allowed is a number above 0"), None);
+        item.report(format!("found {value}{}, allowed is a number above 0", self.at()), None);
         None
     }
 
@@ -208,7 +215,7 @@ impl Names {
         if value >= 0.0 {
             return Some(value);
         }
-        item.report(format!("found {value}, allowed is a number from 0 on"), None);
+        item.report(format!("found {value}{}, allowed is a number from 0 on", self.at()), None);
         None
     }
 

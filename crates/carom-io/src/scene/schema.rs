@@ -3,17 +3,22 @@
 use carom::method::AnyMethod;
 use serde_json::{Map, Value, json};
 
+use super::schema_particles;
+
 /// The schema of a scene file.
 pub fn schema() -> Value {
     let number =
         json!({ "description": "a number, or an expression of the parameters", "type": ["number", "string"] });
     let expression = json!({ "description": "a number or an expression", "type": ["number", "string"] });
-    let repeat = json!({
-        "description": "expands the element: once for every value of the index",
+    let index = json!({
         "type": "object",
         "properties": { "index": { "type": "string" }, "count": number, "start": number },
         "required": ["index", "count"],
         "additionalProperties": false
+    });
+    let repeat = json!({
+        "description": "expands the element: once for every value of the index, or of several indices",
+        "anyOf": [index, { "type": "array", "items": index }]
     });
     let element = json!({
         "anyOf": [
@@ -37,7 +42,7 @@ pub fn schema() -> Value {
             }
         ]
     });
-    let repeated = |key: &str, value: Value| {
+    let repeated = |key: &str, value: Value, repeat: &Value| {
         let properties: Map<String, Value> =
             [(key.to_string(), value.clone()), ("repeat".to_string(), repeat.clone())].into_iter().collect();
         json!({
@@ -50,7 +55,7 @@ pub fn schema() -> Value {
     let name = json!({ "type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$" });
     let position = json!({ "type": "array", "items": { "type": "string" }, "minItems": 1, "maxItems": 3 });
     let matrix = json!({ "type": "array", "items": { "type": "array", "items": expression } });
-    json!({
+    let mut schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "carom scene",
         "type": "object",
@@ -67,7 +72,7 @@ pub fn schema() -> Value {
                 "description": "L = T(q, v) - V(q, t) in generalised coordinates, with constraints and forces",
                 "type": "object",
                 "properties": {
-                    "coordinates": { "type": "array", "items": repeated("name", name), "minItems": 1 },
+                    "coordinates": { "type": "array", "items": repeated("name", name.clone(), &index), "minItems": 1 },
                     "kinetic": elements,
                     "mass": { "anyOf": [elements, matrix] },
                     "potential": elements,
@@ -75,7 +80,7 @@ pub fn schema() -> Value {
                     "inequalities": elements,
                     "nonholonomic": elements,
                     "forces": by_coordinate,
-                    "points": { "type": "array", "items": repeated("position", position) },
+                    "points": { "type": "array", "items": repeated("position", position, &repeat) },
                     "define": { "type": "object", "additionalProperties": expression }
                 },
                 "required": ["coordinates"],
@@ -85,7 +90,6 @@ pub fn schema() -> Value {
             "initial": {
                 "type": "object",
                 "properties": { "t": number, "q": by_coordinate, "v": by_coordinate },
-                "required": ["q"],
                 "additionalProperties": false
             },
             "method": { "oneOf": AnyMethod::all().iter().map(method_schema).collect::<Vec<_>>() },
@@ -103,9 +107,28 @@ pub fn schema() -> Value {
                 "additionalProperties": false
             }
         },
-        "required": ["lagrangian", "initial", "method", "run"],
+        "required": ["method", "run"],
         "additionalProperties": false
-    })
+    });
+    let particles = schema_particles::sections(&number, &repeat, &name);
+    let stray: Map<String, Value> = particles.keys().map(|key| (key.clone(), json!(false))).collect();
+    schema["oneOf"] = json!([
+        {
+            "description": "generalised coordinates",
+            "required": ["lagrangian", "initial"],
+            "properties": stray
+        },
+        {
+            "description": "particles",
+            "required": ["particle"],
+            "properties": { "lagrangian": false, "initial": { "properties": { "q": false, "v": false } } }
+        }
+    ]);
+    schema["oneOf"][0]["properties"]["initial"] = json!({ "required": ["q"] });
+    if let Some(properties) = schema["properties"].as_object_mut() {
+        properties.extend(particles);
+    }
+    schema
 }
 
 /// The schema of a method's table: its name and its options.

@@ -14,7 +14,7 @@ use crate::{label, rule, variants};
 
 /// Largest defect at states along a run, and how far the stepper is from the map that was differentiated.
 pub fn largest_defect(scene: &Scene, rule: Rule, stepper: &mut dyn Stepper<dyn System>, h: f64) -> (f64, f64) {
-    let map = Map::new(&scene.definition, rule);
+    let map = Map::new(scene.definition.as_ref().expect("expressions"), rule);
     let mut state = scene.problem.initial.clone();
     let (mut worst, mut apart) = (0.0_f64, 0.0_f64);
     for _ in 0..4 {

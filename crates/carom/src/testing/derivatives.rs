@@ -64,12 +64,14 @@ pub fn compare(
     let scale = max_abs(given).max(f64::MIN_POSITIVE);
     let typical = 0.1 * max_abs(x) + 0.01;
     let (mut moved, mut plus, mut minus) = (x.to_vec(), vec![0.0; rows], vec![0.0; rows]);
+    let mut centre = vec![0.0; rows];
+    function(x, &mut centre);
     let mut worst = Comparison { what, error: 0.0, noise: 0.0, worst: (0, 0), values: (given[0], given[0]) };
     for column in 0..columns {
         let mut best = vec![(f64::INFINITY, f64::NAN, 0.0); rows];
         for length in LENGTHS {
             let h = length * (x[column].abs() + typical);
-            let mut difference = vec![0.0; rows];
+            let (mut difference, mut slope) = (vec![0.0; rows], vec![0.0_f64; rows]);
             for (k, weight) in WEIGHTS.iter().enumerate() {
                 let reach = (k + 1) as f64 * h;
                 moved[column] = x[column] + reach;
@@ -78,12 +80,15 @@ pub fn compare(
                 function(&moved, &mut minus);
                 for row in 0..rows {
                     difference[row] += weight * (plus[row] - minus[row]) / h;
+                    let change = (plus[row] - centre[row]).abs().max((minus[row] - centre[row]).abs());
+                    slope[row] = slope[row].max(change / reach);
                 }
             }
             moved[column] = x[column];
-            function(&moved, &mut plus);
             for row in 0..rows {
-                let noise = 8.0 * f64::EPSILON * plus[row].abs() / h / scale;
+                // Round-off of the values, and that of the argument, which counts where `given` vanishes.
+                let size = centre[row].abs() + (x[column].abs() + h) * slope[row];
+                let noise = 8.0 * f64::EPSILON * size / h / scale;
                 let error = (difference[row] - given[row * columns + column]).abs() / scale;
                 if error < best[row].0 {
                     best[row] = (error, difference[row], noise);

@@ -85,7 +85,7 @@ fn paths() {
 fn in_their_order() {
     let table = set(&["a=[1, {}]", "a.1.b=2", "a.0=3", "parameters.g=1", "parameters.g=2"]);
     let text = to_toml(&table.unwrap());
-    assert!(text.contains("\na = [3, { b = 2 }]\n"), "{text}");
+    assert!(text.contains("a = [3, { b = 2 }]\n"), "{text}");
     assert!(text.contains("[parameters]\ng = 2\n"), "{text}");
     let found = set(&["a", "title=x", "b"]).unwrap_err();
     assert_eq!(found[0].source, "--set a");

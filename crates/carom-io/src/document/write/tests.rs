@@ -38,7 +38,6 @@ description = """
 First line.
 Second "line" with \\ and \"\"\"\""""
 cites = ["a", "b"]
-particle = [{ mass = 1 }, { mass = 2.0, tags = [] }]
 
 [parameters]
 g = 9.81
@@ -55,6 +54,13 @@ forces = {}
 [lagrangian.define]
 A = "rr*cos(beta) - d*cos(beta + Theta) + something_long"
 B = "rr*cos(beta) - d*cos(beta + Theta) + something_long"
+
+[[particle]]
+mass = 1
+
+[[particle]]
+mass = 2.0
+tags = []
 
 [[body]]
 name = "first"

@@ -16,6 +16,8 @@ const MOST_PARTICLES: usize = 1_000_000;
 pub struct Bodies {
     /// Dimension of space; 0 as long as there is no particle.
     pub dimension: usize,
+    /// Per element, the number of its first particle.
+    pub firsts: Vec<usize>,
     /// Masses.
     pub masses: Vec<f64>,
     /// Radii.
@@ -33,8 +35,7 @@ pub fn vector(item: &Item, names: &Names, dimension: usize) -> Option<Vec<f64>> 
     let parts = item.array()?;
     if parts.len() != dimension {
         let plural = if parts.len() == 1 { "" } else { "s" };
-        let message =
-            format!("found {} component{plural}, needed are {dimension}: one per dimension", parts.len());
+        let message = format!("found {} component{plural}, needed are {dimension}: one per dimension", parts.len());
         item.report(message, None);
         return None;
     }
@@ -47,7 +48,12 @@ pub fn read(elements: &[Item], names: &mut Names, defaults: &mut Defaults) -> Op
     let mut bodies = Bodies::default();
     let mut known = true;
     for (place, element) in elements.iter().enumerate() {
-        known &= element.table().and_then(|table| bodies.add(&table, place, names, defaults)).is_some();
+        let first = bodies.masses.len();
+        bodies.firsts.push(first);
+        if element.table().and_then(|table| bodies.add(&table, place, names, defaults)).is_none() {
+            known = false;
+            bodies.truncate(first);
+        }
     }
     if known && bodies.masses.is_empty() {
         let help = "every `repeat` has the count 0".to_string();
@@ -107,6 +113,15 @@ impl Bodies {
         Some(())
     }
 
+    /// Forgets all but the first particles.
+    fn truncate(&mut self, count: usize) {
+        self.masses.truncate(count);
+        self.radii.truncate(count);
+        self.names.truncate(count);
+        self.q.truncate(count * self.dimension);
+        self.v.truncate(count * self.dimension);
+    }
+
     /// Whether a position has the dimension of those before it.
     fn fit(&mut self, item: &Item) -> Option<()> {
         let parts = item.array()?;
@@ -120,7 +135,8 @@ impl Bodies {
             return Some(());
         }
         let plural = if parts.len() == 1 { "" } else { "s" };
-        let message = format!("this position has {} component{plural}, those before it {}", parts.len(), self.dimension);
+        let message =
+            format!("this position has {} component{plural}, those before it {}", parts.len(), self.dimension);
         item.report(message, None);
         None
     }

@@ -27,7 +27,9 @@ fn one_of<'k>(table: &TableReader, keys: &[&'k str]) -> Option<&'k str> {
         [_] => keys.iter().copied().find(|key| table.get(key).is_some()),
         [.., last] => {
             let message = format!("{} are given", quoted(&given).join(" and "));
-            table.item(last)?.report(message, Some("keep one of them; a further one is an element of its own".into()));
+            table
+                .item(last)?
+                .report(message, Some("keep one of them; a further one is an element of its own".into()));
             None
         }
     }
@@ -85,7 +87,10 @@ impl Reader<'_> {
         let mut fine = true;
         for key in ["on", "exclude", "cutoff", "switch_from", "skin"] {
             if let Some(item) = table.key(key) {
-                item.report("`gravitation` acts between all pairs at any distance", Some(format!("remove `{key}`")));
+                item.report(
+                    "`gravitation` acts between all pairs at any distance",
+                    Some(format!("remove `{key}`")),
+                );
                 fine = false;
             }
         }
@@ -94,11 +99,19 @@ impl Reader<'_> {
         misused(self.system.set_gravitation(total), table).filter(|()| fine)
     }
 
-    fn cutoff(&mut self, table: &TableReader, place: (&'static str, usize), names: &Names) -> Option<Option<Cutoff>> {
+    fn cutoff(
+        &mut self,
+        table: &TableReader,
+        place: (&'static str, usize),
+        names: &Names,
+    ) -> Option<Option<Cutoff>> {
         let Some(radius) = table.item("cutoff") else {
             let stray: Vec<_> = ["switch_from", "skin"].into_iter().filter_map(|key| table.key(key)).collect();
             for item in &stray {
-                item.report("this belongs to a `cutoff`, and there is none", Some("add it, like cutoff = 2.5".into()));
+                item.report(
+                    "this belongs to a `cutoff`, and there is none",
+                    Some("add it, like cutoff = 2.5".into()),
+                );
             }
             return stray.is_empty().then_some(None);
         };

@@ -14,7 +14,7 @@ pub fn group(table: &TableReader, names: &Names, count: usize) -> Option<Group> 
     let items = match item.kind() {
         Kind::String(text) if text == "all" => return Some(Group::All),
         Kind::Array(_) => item.array()?,
-        _ => return item.mismatch("\"all\" or an array of particles, like [\"bead\", \"sun[0]\"]"),
+        _ => return item.mismatch("\"all\" or an array of particles, like [\"bead\", \"sun\"]"),
     };
     let (mut members, mut taken, mut fine) = (Vec::new(), BTreeSet::new(), true);
     for item in &items {
@@ -42,12 +42,7 @@ fn members_of(item: &Item, names: &Names, count: usize) -> Option<std::ops::Rang
 }
 
 /// Reads `on` and `exclude`: "bonded" (pairs that a rod or spring joins), or a list of pairs.
-pub fn selection(
-    table: &TableReader,
-    names: &Names,
-    count: usize,
-    bonds: &[(usize, usize)],
-) -> Option<Selection> {
+pub fn selection(table: &TableReader, names: &Names, count: usize, bonds: &[(usize, usize)]) -> Option<Selection> {
     let group = group(table, names, count);
     let excluded = match table.item("exclude") {
         None => Some(Vec::new()),
@@ -71,7 +66,7 @@ fn read_pair(item: &Item, names: &Names, count: usize) -> Option<(usize, usize)>
     let (first, second) = (reference(&ends[0], names, count), reference(&ends[1], names, count));
     let (first, second) = (first?, second?);
     if first == second {
-        item.report(format!("both are particle {first}"), None);
+        item.report(format!("both are particle {first}{}", names.at()), None);
         return None;
     }
     Some((first, second))

@@ -35,7 +35,8 @@ impl Reader<'_> {
             // The force of a spring with a rest length has no direction where its ends meet.
             if reader.sound && rest > 0.0 && reader.distance(link)? == 0.0 {
                 let help = "move one of them, or write rest = 0".to_string();
-                table.required("between")?.report("the ends of the spring are in the same place", Some(help));
+                let message = format!("the ends of the spring are in the same place{}", names.at());
+                table.required("between")?.report(message, Some(help));
                 return None;
             }
             reader.bond(link);
@@ -55,7 +56,8 @@ impl Reader<'_> {
             };
             if reader.sound && reader.distance(link)? == 0.0 {
                 let help = "move one of them: a rod needs a direction".to_string();
-                table.required("between")?.report("the ends of the rod are in the same place", Some(help));
+                let message = format!("the ends of the rod are in the same place{}", names.at());
+                table.required("between")?.report(message, Some(help));
                 return None;
             }
             reader.bond(link);
@@ -102,7 +104,7 @@ impl Reader<'_> {
         let (first, second) = (self.end(&ends[0], names), self.end(&ends[1], names));
         match (first?, second?) {
             (Written::Particle(first), Written::Particle(second)) if first == second => {
-                item.report(format!("both ends are particle {first}"), None);
+                item.report(format!("both ends are particle {first}{}", names.at()), None);
                 None
             }
             (Written::Particle(first), Written::Particle(second)) => Some(Link::between(first, second)),

@@ -50,7 +50,7 @@ pub fn read(root: &TableReader, names: &mut Names) -> Option<ParticleScene> {
     let mut system = Particles::new(bodies.dimension, bodies.masses).ok()?;
     system.set_radii(bodies.radii).ok()?;
     system.set_names(bodies.names).ok()?;
-    let (q, bonds, places) = (bodies.q, Vec::new(), Places::default());
+    let (q, bonds, places) = (bodies.q, Vec::new(), Places { particles: bodies.firsts, ..Places::default() });
     let mut reader = Reader { root: root.clone(), system, q, sound, bonds, gravitation: 0.0, places, defaults };
     reader.rods(names);
     reader.springs(names);
@@ -69,7 +69,8 @@ fn read_time(root: &TableReader, names: &Names) -> Option<f64> {
         return Some(0.0);
     }
     let section = root.table("initial")?;
-    section.finish(&["t", "q", "v"]);
+    let misplaced = ["q", "v"].into_iter().any(|key| section.get(key).is_some());
+    section.finish(if misplaced { &["t", "q", "v"] } else { &["t"] });
     for (key, instead) in [("q", "position"), ("v", "velocity")] {
         if let Some(item) = section.key(key) {
             let help = format!("give `{instead}` in [[particle]]");
@@ -149,7 +150,10 @@ fn misused(result: Result<(), Misuse>, table: &TableReader) -> Option<()> {
 pub fn refuse_stray(root: &TableReader) {
     for section in ELEMENTS {
         if let Some(item) = root.key(section) {
-            item.report(format!("`{section}` acts on particles, and this scene has none"), Some("add [[particle]]".into()));
+            item.report(
+                format!("`{section}` acts on particles, and this scene has none"),
+                Some("add [[particle]]".into()),
+            );
         }
     }
 }

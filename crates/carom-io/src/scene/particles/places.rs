@@ -8,6 +8,8 @@ use crate::document::{Item, TableReader};
 /// Which elements the constraints of the system come from.
 #[derive(Default)]
 pub struct Places {
+    /// Per element of `[[particle]]`, the number of its first particle.
+    pub particles: Vec<usize>,
     /// Per rod, the element of `[[rod]]` and the length.
     pub rods: Vec<(usize, f64)>,
     /// Elements with gaps and how many each made, in the order in which the file was read: that of the rows.
@@ -36,9 +38,48 @@ impl Places {
         None
     }
 
-    /// Reports why the start is none.
-    pub fn report(&self, inconsistency: &Inconsistency, root: &TableReader) {
-        let (item, message, help) = match inconsistency {
+    /// The position of a particle's element.
+    fn particle<'a>(&self, number: usize, root: &TableReader<'a>) -> Option<Item<'a>> {
+        let element = self.particles.partition_point(|&first| first <= number).checked_sub(1)?;
+        root.array("particle")?.get(element)?.table()?.item("position")
+    }
+
+    /// Reports why the start is none; what copies of a repeated element have in common is reported once.
+    pub fn report(&self, found: &[Inconsistency], root: &TableReader, (q, dimension): (&[f64], usize)) {
+        let mut reports: Vec<(Item, String, &str, usize)> = Vec::new();
+        for inconsistency in found {
+            let (item, mut message, help) = self.explain(inconsistency, root);
+            let Some(item) = item else {
+                // Most of what is not finite is so because particles meet.
+                let pair = meeting(q, dimension);
+                if let Some((i, j)) = pair {
+                    message.push_str(&format!("; particles {i} and {j} are in the same place"));
+                }
+                if let Some(item) = self.particle(pair.map_or(0, |pair| pair.1), root) {
+                    item.report(message, Some(help.to_string()));
+                }
+                continue;
+            };
+            match reports.iter_mut().find(|(other, _, same, _)| other.path() == item.path() && *same == help) {
+                Some((_, _, _, more)) => *more += 1,
+                None => reports.push((item, message, help, 0)),
+            }
+        }
+        for (item, mut message, help, more) in reports {
+            if more > 0 {
+                message.push_str(&format!("; {more} more of this element"));
+            }
+            item.report(message, Some(help.to_string()));
+        }
+    }
+
+    /// The element at fault, what is wrong and what helps.
+    fn explain<'a>(
+        &self,
+        inconsistency: &Inconsistency,
+        root: &TableReader<'a>,
+    ) -> (Option<Item<'a>>, String, &'static str) {
+        match inconsistency {
             Inconsistency::Equality { index, name, value, .. } => {
                 let length = self.rods.get(*index).map_or(f64::NAN, |rod| rod.1);
                 let message =
@@ -60,13 +101,9 @@ impl Places {
                 (item, inconsistency.to_string(), "remove the dependent constraint or give more digits")
             }
             Inconsistency::NonFinite { .. } | Inconsistency::Mass { .. } | Inconsistency::Nonholonomic { .. } => {
-                let help = "start where every potential is defined: mostly, no two particles in the same place";
+                let help = "start where every potential, rod and gap is defined";
                 (None, inconsistency.to_string(), help)
             }
-        };
-        let first = || root.array("particle")?.first().cloned();
-        if let Some(item) = item.or_else(first) {
-            item.report(message, Some(help.to_string()));
         }
     }
 
@@ -80,4 +117,17 @@ impl Places {
             _ => None,
         }
     }
+}
+
+/// Two particles in the same place, the first of them in the order of their numbers.
+fn meeting(q: &[f64], dimension: usize) -> Option<(usize, usize)> {
+    let mut places: Vec<(Vec<u64>, usize)> = q
+        .chunks_exact(dimension)
+        // Adding 0 makes -0 the same as 0.
+        .map(|place| place.iter().map(|x| (x + 0.0).to_bits()).collect())
+        .zip(0..)
+        .collect();
+    places.sort_unstable();
+    let same = places.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| (pair[0].1, pair[1].1));
+    same.min()
 }

@@ -47,7 +47,8 @@ pub fn reference(item: &Item, names: &Names, count: usize) -> Option<usize> {
     if value.fract() == 0.0 && (0.0..count as f64).contains(&value) {
         return Some(value as usize);
     }
-    let message = format!("there is no particle {value}: they are numbered from 0 to {}", count.max(1) - 1);
+    let last = count.max(1) - 1;
+    let message = format!("there is no particle {value}{}: they are numbered from 0 to {last}", names.at());
     item.report(message, None);
     None
 }
