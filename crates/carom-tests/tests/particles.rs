@@ -36,11 +36,15 @@ fn particles(dimension: usize) -> Particles {
 type Add = fn(&mut Particles) -> Result<(), Misuse>;
 
 /// Every kind of element.
-const ELEMENTS: [(&str, Add); 15] = [
+const ELEMENTS: [(&str, Add); 16] = [
     ("spring", |s| s.add_spring(Link::between(4, 1), 2.0, 0.8)),
     ("spring without length", |s| s.add_spring(Link::between(0, 2), 2.0, 0.0)),
     ("anchored spring", |s| s.add_spring(Link::anchored(3, [-1.0, 2.0, 0.5]), 1.5, 0.4)),
     ("gravity", |s| s.set_gravity(&[1.0, -9.81, 0.3][..s.dimension()])),
+    ("gravity of a group", |s| {
+        s.add_gravity(&[0.7, -0.2, 1.1][..s.dimension()], &Group::Of(vec![6, 2]))?;
+        s.add_gravity(&[0.1, 2.0, -0.4][..s.dimension()], &Group::Of(vec![2, 3]))
+    }),
     ("gravitation", |s| s.set_gravitation(1.3)),
     ("field", |s| s.add_field("k*m*x^2*cos(2*t) + exp(-x)*sin(t)^2", &[("k", 0.7)], &Group::All)),
     ("field of a group", |s| {
@@ -194,13 +198,19 @@ fn a_start_off_a_rod_is_refused_with_its_name() {
 
 #[test]
 fn wrong_input_is_refused_with_what_is_wrong() {
-    let wrong: [(&str, Add); 18] = [
+    let wrong: [(&str, Add); 22] = [
         ("there is no particle 7 among 7", |s| s.add_spring(Link::between(0, 7), 1.0, 1.0)),
         ("particle 2 occurs twice", |s| s.add_rod(Link::between(2, 2), 1.0)),
         ("an anchor is NaN", |s| s.add_rod(Link::anchored(0, [f64::NAN, 0.0, 0.0]), 1.0)),
         ("the length of a rod is 0, allowed: a positive number", |s| s.add_rod(Link::between(0, 1), 0.0)),
         ("the stiffness of a spring is -1", |s| s.add_spring(Link::between(0, 1), -1.0, 1.0)),
         ("the acceleration of gravity has 3 entries, needed: 2", |s| s.set_gravity(&[0.0; 3])),
+        ("there is no particle 8", |s| s.add_gravity(&[0.0; 2], &Group::Of(vec![8]))),
+        ("the list of names has 2 entries, needed: 7", |s| s.set_names(vec![None, Some("a".into())])),
+        ("the list of coordinates has 3 entries, needed: 14", |s| {
+            s.distance(Link::between(0, 1), &[0.0; 3]).map(|_| ())
+        }),
+        ("particle 4 occurs twice", |s| s.distance(Link::between(4, 4), &[0.0; 14]).map(|_| ())),
         ("the constant of gravitation is inf", |s| s.set_gravitation(f64::INFINITY)),
         ("known: x, y, t, m", |s| s.add_field("x*z", &[], &Group::All)),
         ("may not depend on velocities", |s| s.add_field("dot(x)", &[], &Group::All)),
@@ -233,6 +243,20 @@ fn wrong_input_is_refused_with_what_is_wrong() {
     }
     assert_eq!(Particles::new(4, vec![]).err(), Some(Misuse::Dimension(4)));
     assert!(Particles::new(3, vec![1.0, 0.0]).is_err());
+}
+
+#[test]
+fn names_and_distances() {
+    let mut system = Particles::new(2, vec![1.0; 3]).expect("right");
+    system.add_rod(Link::between(2, 0), 5.0).expect("right");
+    assert_eq!((system.coordinate_name(5), system.equality_name(0)), ("y[2]".into(), "rod 2-0".into()));
+    system.set_names(vec![Some("sun".into()), None, Some("bead[1]".into())]).expect("right");
+    let names: Vec<String> = (0..6).map(|i| system.coordinate_name(i)).collect();
+    assert_eq!(names, ["sun.x", "sun.y", "x[1]", "y[1]", "bead[1].x", "bead[1].y"]);
+    assert_eq!(system.equality_name(0), "rod bead[1]-sun");
+    let q = [0.0, 0.0, 1.0, 0.0, 3.0, -4.0];
+    assert_eq!(system.distance(Link::between(2, 0), &q), Ok(5.0));
+    assert_eq!(system.distance(Link::anchored(1, [1.0, 2.0, 9.0]), &q), Ok(2.0));
 }
 
 #[test]

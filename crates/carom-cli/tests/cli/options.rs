@@ -12,7 +12,7 @@ fn wrong_input_ends_with_2_and_says_what_is_allowed() {
         (&["run", "keplr"], "did you mean `kepler`?"),
         (&["run", "missing.toml"], "missing.toml"),
         (&["run", "."], "no file that can be read"),
-        (&["run", "bytes.toml"], "lagrangian: this key is missing"),
+        (&["run", "bytes.toml"], "the scene does not say what moves"),
         (&["run", "latin.toml"], "latin.toml:1:10: the byte 0xE9 is not UTF-8"),
         (&["run", "kepler", "--method", "verlett"], "--method verlett: method.name: there is no method `verlett`"),
         (&["run", "kepler", "--method", "a\"b\\"], "there is no method"),

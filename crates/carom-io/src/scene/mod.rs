@@ -157,9 +157,10 @@ impl Moving {
 
     /// The optional keys of `[initial]`.
     fn defaults(&self) -> toml::Table {
-        let mut defaults = self.initial().defaults();
-        if let Self::Particles(_) = self {
-            defaults.remove("v");
+        let Initial { t, v, .. } = self.initial();
+        let mut defaults: toml::Table = [("t".to_string(), (*t).into())].into_iter().collect();
+        if let Self::Lagrangian(..) = self {
+            defaults.insert("v".into(), toml::Value::Array(v.iter().map(|&v| toml::Value::Float(v)).collect()));
         }
         defaults
     }

@@ -180,6 +180,9 @@ impl Names {
     pub fn number(&self, item: &Item) -> Option<f64> {
         const CONSTANT: Allowed =
             Allowed { coordinates: false, velocities: Err("a number"), time: Err("a number") };
+        if let Kind::Integer(_) | Kind::Float(_) = item.kind() {
+            return item.number();
+        }
         let mut graph = Graph::new();
         let node = self.expression(&mut graph, item, CONSTANT)?;
         match graph.constant_value(node) {

@@ -52,14 +52,6 @@ pub struct Initial {
     pub v: Vec<f64>,
 }
 
-impl Initial {
-    /// The optional keys of `[initial]`, written out.
-    pub fn defaults(&self) -> toml::Table {
-        let v = self.v.iter().map(|&v| toml::Value::Float(v)).collect();
-        [("t".to_string(), self.t.into()), ("v".to_string(), toml::Value::Array(v))].into_iter().collect()
-    }
-}
-
 /// Reads `[initial]`.
 pub fn read_initial(section: &TableReader, names: &mut Names) -> Option<Initial> {
     section.finish(&INITIAL_KEYS);

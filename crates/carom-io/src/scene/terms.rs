@@ -46,23 +46,28 @@ pub fn for_each(
         Some(item) if matches!(item.kind(), Kind::Array(_)) => item.array()?,
         Some(item) => vec![item],
     };
-    let mut total = 0;
-    descend(&levels, names, &mut Vec::new(), &mut |names, at, innermost| {
-        total += 1;
-        if total > MOST_REPEATED {
-            innermost?.report(format!("there are more than {MOST_REPEATED} elements"), None);
-            return None;
-        }
-        each(names, at)
-    })
+    if let [_, .., innermost] = &levels[..] {
+        // One level has its own limit; several are counted before anything is made.
+        let mut total = 0;
+        descend(&levels, names, &mut Vec::new(), &mut |_, _| {
+            total += 1;
+            if total > MOST_REPEATED {
+                innermost.report(format!("there are more than {MOST_REPEATED} elements"), None);
+            }
+            (total <= MOST_REPEATED).then_some(())
+        })?;
+    }
+    descend(&levels, names, &mut Vec::new(), &mut each)
 }
 
-/// What is done at every combination of indices; it gets the innermost `repeat` too.
-type Visit<'v, 'a> = dyn FnMut(&mut Names, &[i64], Option<&Item<'a>>) -> Option<()> + 'v;
-
 /// Runs through the levels below those whose indices stand in `at`; a `repeat` may use the indices of those before it.
-fn descend<'a>(levels: &[Item<'a>], names: &mut Names, at: &mut Vec<i64>, visit: &mut Visit<'_, 'a>) -> Option<()> {
-    let Some(level) = levels.get(at.len()) else { return visit(names, at, levels.last()) };
+fn descend(
+    levels: &[Item],
+    names: &mut Names,
+    at: &mut Vec<i64>,
+    visit: &mut dyn FnMut(&mut Names, &[i64]) -> Option<()>,
+) -> Option<()> {
+    let Some(level) = levels.get(at.len()) else { return visit(names, at) };
     let repeat = repeat(level, names)?;
     for value in repeat.start..repeat.start + repeat.count {
         names.indices.push((repeat.index.clone(), value as f64));
