@@ -16,7 +16,7 @@ use super::shared::mass::InverseMass;
 use super::shared::newton::{Convergence, Verdict, relative_change};
 use super::shared::projection::ConstraintRows;
 use super::shared::rows::{RowShape, relative_violation};
-use super::{StepReport, Stepper};
+use super::{Impulses, StepReport, Stepper};
 use crate::discrete::LinearPath;
 use crate::error::{Failure, Row, StepError};
 use crate::linear::Lu;
@@ -75,6 +75,13 @@ impl<S: System + ?Sized> Stepper<S> for Verlet {
         match self {
             Self::Explicit(stepper) => stepper.step(system, state, h),
             Self::Implicit(stepper) => stepper.step(system, state, h),
+        }
+    }
+
+    fn impulses(&self) -> Impulses<'_> {
+        match self {
+            Self::Explicit(stepper) => Stepper::<S>::impulses(&**stepper),
+            Self::Implicit(stepper) => Stepper::<S>::impulses(&**stepper),
         }
     }
 }
@@ -334,5 +341,12 @@ impl<S: System + ?Sized> Stepper<S> for Explicit {
         std::mem::swap(&mut state.q, &mut self.q1);
         std::mem::swap(&mut state.p, &mut self.p);
         Ok(report)
+    }
+
+    fn impulses(&self) -> Impulses<'_> {
+        match &self.constraint {
+            Some(work) => Impulses { start: &work.lambda, end: &work.rows.impulse },
+            None => Impulses::default(),
+        }
     }
 }
