@@ -31,6 +31,9 @@ pub struct SceneArgs {
     /// Record every K-th step
     #[arg(long, value_name = "K")]
     pub every: Option<String>,
+    /// Record these measures too, separated by commas, like ledger,constraint-forces
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub measures: Vec<String>,
     /// Change any value of the scene, like parameters.g=1.62 (repeatable)
     #[arg(long, value_name = "KEY.PATH=VALUE")]
     pub set: Vec<String>,
@@ -51,6 +54,11 @@ impl SceneArgs {
         edits.extend(run("until", &self.until).map(|edit| Edit { displaces: Some(("run", "steps")), ..edit }));
         edits.extend(run("steps", &self.steps).map(|edit| Edit { displaces: Some(("run", "until")), ..edit }));
         edits.extend(run("every", &self.every));
+        if !self.measures.is_empty() {
+            let argument = format!("run.measures={:?}", self.measures);
+            let shown = format!("--measures {}", self.measures.join(","));
+            edits.push(Edit { shown, argument, displaces: None });
+        }
         edits.extend(self.set.iter().map(|argument| Edit::set(argument)));
         edits
     }

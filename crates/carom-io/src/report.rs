@@ -1,6 +1,6 @@
 //! `run.json`: what a run came to, in numbers.
 
-use carom::measures::Summary;
+use carom::measures::{Account, Ledger, Summary, SymmetryChange};
 use carom::problem::Level;
 use carom::run::Outcome;
 use carom::steppers::shared::mass::InverseMass;
@@ -31,8 +31,12 @@ pub struct RunReport {
     pub energy: Energy,
     /// Momentum.
     pub momentum: MomentumChange,
+    /// Declared symmetries.
+    pub symmetries: Option<Vec<SymmetryChange>>,
     /// Constraints.
     pub constraints: Constraints,
+    /// The accounts of energy; `null` if nothing is exchanged and they were not asked for.
+    pub ledger: Option<Accounts>,
     /// Reflections or located impacts.
     pub impacts: Option<u64>,
     /// Steps with a contact impulse.
@@ -81,6 +85,23 @@ pub struct MomentumChange {
     pub angular_change: Option<Vec<f64>>,
 }
 
+/// The accounts of energy over all steps.
+#[derive(Debug, Clone, Serialize)]
+pub struct Accounts {
+    /// Change of energy since the start.
+    pub stored: f64,
+    /// All that came in.
+    pub entered: f64,
+    /// All that went out.
+    pub left: f64,
+    /// Through what.
+    pub sources: Vec<Account>,
+    /// What no source explains, at the end: the integrator's error.
+    pub error: f64,
+    /// The largest of it.
+    pub error_max: f64,
+}
+
 /// Largest violations.
 #[derive(Debug, Clone, Serialize)]
 pub struct Constraints {
@@ -120,7 +141,7 @@ pub struct FinalState {
 
 impl RunReport {
     /// The report of a run that took `seconds`.
-    pub fn new(scene: &Scene, outcome: &Outcome, summary: &Summary, seconds: f64) -> Self {
+    pub fn new(scene: &Scene, outcome: &Outcome, summary: &Summary, ledger: Option<&Ledger>, seconds: f64) -> Self {
         let state = &outcome.state;
         let system = &*scene.problem.system;
         let mut v = state.p.clone();
@@ -156,6 +177,12 @@ impl RunReport {
                 linear_change: some(linear),
                 angular_change: some(angular),
             },
+            symmetries: (!summary.symmetries.is_empty()).then(|| summary.symmetries.clone()),
+            ledger: ledger.map(|ledger| {
+                let (entered, left) = ledger.totals();
+                let (stored, sources) = (ledger.stored, ledger.sources.clone());
+                Accounts { stored, entered, left, sources, error: ledger.error(), error_max: ledger.error_max }
+            }),
             constraints: Constraints {
                 max_equality: summary.max_equality,
                 max_equality_velocity: summary.max_equality_velocity,

@@ -24,6 +24,10 @@ pub struct Frame<'a> {
     pub gap: &'a [f64],
     /// What the step took; nothing at the start.
     pub report: StepReport,
+    /// Impulses of the equality constraints in the step, one per row: `−Gᵀ` of it went into the momentum.
+    pub constraint_impulse: &'a [f64],
+    /// Work that moving constraints did in the step.
+    pub constraint_work: f64,
     /// Solves that failed so far.
     pub failures: u64,
     /// Steps so far that were made of shorter ones.

@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Failure;
 use crate::linear::{Cholesky, add_transposed_times, dot};
+use crate::measures::Symmetry;
 use crate::state::{State, all_finite};
 use crate::steppers::shared::mass::InverseMass;
-use crate::system::System;
+use crate::system::{Mass, System};
 
 /// A state further off a constraint than this (relative) is refused, a closer one is projected.
 pub const ROUNDING: f64 = 1e-6;
@@ -30,6 +31,8 @@ pub struct Problem {
     pub initial: State,
     /// Its points.
     pub points: Points,
+    /// Symmetries that were declared; whether they are any is measured.
+    pub symmetries: Vec<Symmetry>,
     /// What was moved to put the state onto the constraints.
     pub adjustments: Vec<Adjustment>,
 }
@@ -181,7 +184,7 @@ impl Problem {
         }
         if wrong.is_empty() {
             let initial = State::from_velocity(&*system, t, &q, &v);
-            Ok(Self { system, initial, points, adjustments })
+            Ok(Self { system, initial, points, symmetries: Vec::new(), adjustments })
         } else {
             Err(wrong)
         }
@@ -190,9 +193,17 @@ impl Problem {
 
 fn not_finite(system: &dyn System, t: f64, q: &[f64], v: &[f64]) -> Vec<Inconsistency> {
     let n = system.dim();
-    let (mut gradient, mut mass) = (vec![0.0; n], vec![0.0; n * n]);
+    let mut gradient = vec![0.0; n];
     system.potential_gradient(t, q, &mut gradient);
-    system.mass().matrix(q, &mut mass);
+    // A diagonal mass needs no n × n numbers: there may be many coordinates.
+    let mass = match system.mass() {
+        Mass::Diagonal(mass) | Mass::Constant(mass) => all_finite(mass),
+        mass => {
+            let mut entries = vec![0.0; n * n];
+            mass.matrix(q, &mut entries);
+            all_finite(&entries)
+        }
+    };
     let mut force = vec![0.0; n];
     if let Some(forces) = system.forces() {
         forces.force(t, q, v, &mut force);
@@ -201,7 +212,7 @@ fn not_finite(system: &dyn System, t: f64, q: &[f64], v: &[f64]) -> Vec<Inconsis
         ("the time", t.is_finite()),
         ("the potential", system.potential(t, q).is_finite()),
         ("the gradient of the potential", all_finite(&gradient)),
-        ("the mass matrix", all_finite(&mass)),
+        ("the mass matrix", mass),
         ("a non-potential force", all_finite(&force)),
     ]
     .into_iter()

@@ -6,11 +6,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Failure, StepError};
-use crate::linear::{dot, matrix_times};
+use crate::linear::dot;
 use crate::observe::{Frame, Observer};
 use crate::state::State;
 use crate::steppers::shared::mass::InverseMass;
-use crate::steppers::{StepReport, Stepper};
+use crate::steppers::shared::rows::RowShape;
+use crate::steppers::{Impulses, StepReport, Stepper};
 use crate::system::System;
 
 /// How often a failed step is halved before the run ends all the same.
@@ -128,11 +129,11 @@ impl<S: System + ?Sized> Run<'_, S> {
                 return outcome;
             }
         };
-        let mut report = StepReport::default();
+        let mut taken = Taken::new(self.system);
         loop {
             let step = outcome.steps;
             if !seen {
-                let shown = view.show(self.system, &outcome, report);
+                let shown = view.show(self.system, &outcome, &taken);
                 let shown = shown.map_err(|failure| failed(outcome.state.t, step, failure)).and_then(|frame| {
                     let mut each = observers.iter_mut().map(|observer| observer.observe(&frame));
                     each.find_map(Result::err).map_or(Ok(()), |message| Err(Ended::Observer { step, message }))
@@ -151,12 +152,10 @@ impl<S: System + ?Sized> Run<'_, S> {
                 return outcome;
             }
             let failures = outcome.failures;
-            match self.advance(&mut outcome.state, h, 0, &mut outcome.failures) {
-                Ok(taken) => report = taken,
-                Err(error) => {
-                    outcome.ended = Some(Ended::Step { step: step + 1, error });
-                    return outcome;
-                }
+            taken.clear();
+            if let Err(error) = self.advance(&mut outcome.state, h, 0, &mut outcome.failures, &mut taken) {
+                outcome.ended = Some(Ended::Step { step: step + 1, error });
+                return outcome;
             }
             outcome.halved_steps += u64::from(outcome.failures > failures);
             outcome.steps += 1;
@@ -171,9 +170,14 @@ impl<S: System + ?Sized> Run<'_, S> {
         h: f64,
         depth: u32,
         failures: &mut u64,
-    ) -> Result<StepReport, StepError> {
+        taken: &mut Taken,
+    ) -> Result<(), StepError> {
+        taken.before(self.system, state);
         let error = match self.stepper.step(self.system, state, h) {
-            Ok(report) => return Ok(report),
+            Ok(report) => {
+                taken.after(self.system, state, report, self.stepper.impulses());
+                return Ok(());
+            }
             Err(error) => error,
         };
         *failures += 1;
@@ -181,20 +185,54 @@ impl<S: System + ?Sized> Run<'_, S> {
             return Err(error);
         }
         let before = state.clone();
-        let mut total = StepReport::default();
         for _ in 0..2 {
-            match self.advance(state, 0.5 * h, depth + 1, failures) {
-                Ok(report) => {
-                    total.iterations += report.iterations;
-                    total.residual = total.residual.max(report.residual);
-                }
-                Err(error) => {
-                    *state = before;
-                    return Err(error);
-                }
+            if let Err(error) = self.advance(state, 0.5 * h, depth + 1, failures, taken) {
+                *state = before;
+                return Err(error);
             }
         }
-        Ok(total)
+        Ok(())
+    }
+}
+
+/// What a step of the grid took, summed over the shorter ones that it may be made of.
+struct Taken {
+    report: StepReport,
+    impulse: Vec<f64>,
+    work: f64,
+    /// `∂f/∂t` at both ends of a step; empty if no constraint moves.
+    rates: [Vec<f64>; 2],
+}
+
+impl Taken {
+    fn new<S: System + ?Sized>(system: &S) -> Self {
+        let m = system.equalities();
+        let rate = || vec![0.0; if system.time_dependence().equalities { m } else { 0 }];
+        Self { report: StepReport::default(), impulse: vec![0.0; m], work: 0.0, rates: [rate(), rate()] }
+    }
+
+    fn clear(&mut self) {
+        (self.report, self.work) = (StepReport::default(), 0.0);
+        self.impulse.fill(0.0);
+    }
+
+    fn before<S: System + ?Sized>(&mut self, system: &S, state: &State) {
+        if !self.rates[0].is_empty() {
+            system.equality_rate(state.t, &state.q, &mut self.rates[0]);
+        }
+    }
+
+    fn after<S: System + ?Sized>(&mut self, system: &S, state: &State, report: StepReport, impulses: Impulses) {
+        self.report.iterations += report.iterations;
+        self.report.residual = self.report.residual.max(report.residual);
+        for (sum, (start, end)) in self.impulse.iter_mut().zip(impulses.start.iter().zip(impulses.end)) {
+            *sum += start + end;
+        }
+        if !self.rates[0].is_empty() {
+            system.equality_rate(state.t, &state.q, &mut self.rates[1]);
+            // The power of −Gᵀλ is −λᵀG v = λᵀ∂f/∂t.
+            self.work += dot(impulses.start, &self.rates[0]) + dot(impulses.end, &self.rates[1]);
+        }
     }
 }
 
@@ -205,21 +243,24 @@ struct View {
     equality: Vec<f64>,
     equality_rate: Vec<f64>,
     rate: Vec<f64>,
+    shape: RowShape,
     g: Vec<f64>,
     gap: Vec<f64>,
 }
 
 impl View {
     fn new<S: System + ?Sized>(system: &S, q: &[f64]) -> Result<Self, Failure> {
-        let (n, m) = (system.dim(), system.equalities());
-        let rows = || vec![0.0; m];
+        let rows = || vec![0.0; system.equalities()];
+        let inverse = InverseMass::new(system, q)?;
+        let shape = RowShape::of(system, &inverse);
         Ok(Self {
-            inverse: InverseMass::new(system, q)?,
-            v: vec![0.0; n],
+            inverse,
+            v: vec![0.0; system.dim()],
             equality: rows(),
             equality_rate: rows(),
             rate: rows(),
-            g: vec![0.0; m * n],
+            g: vec![0.0; shape.entries()],
+            shape,
             gap: vec![0.0; system.inequalities()],
         })
     }
@@ -228,7 +269,7 @@ impl View {
         &'a mut self,
         system: &S,
         outcome: &'a Outcome,
-        report: StepReport,
+        taken: &'a Taken,
     ) -> Result<Frame<'a>, Failure> {
         let state = &outcome.state;
         self.inverse.prepare(system, &state.q)?;
@@ -236,12 +277,10 @@ impl View {
         self.inverse.solve(&mut self.v);
         system.gap(&state.q, &mut self.gap);
         if !self.equality.is_empty() {
-            system.equality(state.t, &state.q, &mut self.equality);
-            system.equality_jacobian(state.t, &state.q, &mut self.g);
+            self.shape.evaluate(system, state.t, &state.q, [&mut self.equality, &mut self.g]);
             system.equality_rate(state.t, &state.q, &mut self.rate);
-            matrix_times(&self.g, &self.v, &mut self.equality_rate);
-            for (out, rate) in self.equality_rate.iter_mut().zip(&self.rate) {
-                *out += rate;
+            for (row, (out, rate)) in self.equality_rate.iter_mut().zip(&self.rate).enumerate() {
+                *out = rate + self.shape.fold_row(row, &self.g, &self.v, 0.0, |sum, g, v| sum + g * v);
             }
         }
         let potential = system.potential(state.t, &state.q);
@@ -257,7 +296,9 @@ impl View {
             equality: &self.equality,
             equality_rate: &self.equality_rate,
             gap: &self.gap,
-            report,
+            report: taken.report,
+            constraint_impulse: &taken.impulse,
+            constraint_work: taken.work,
             failures: outcome.failures,
             halved_steps: outcome.halved_steps,
         })

@@ -74,6 +74,21 @@ pub trait Forces {
     fn force(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]);
     /// `∂f_NP/∂q` and `∂f_NP/∂v`.
     fn jacobians(&self, t: f64, q: &[f64], v: &[f64], by_q: &mut [f64], by_v: &mut [f64]);
+    /// Names of the terms that the force is the sum of, for the accounts of energy.
+    fn terms(&self) -> &[String];
+    /// Power of each term.
+    fn powers(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]);
+}
+
+/// What of a system depends on time explicitly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TimeDependence {
+    /// The potential.
+    pub potential: bool,
+    /// A non-potential force.
+    pub forces: bool,
+    /// An equality constraint.
+    pub equalities: bool,
 }
 
 /// Kinetic and potential energy and non-potential forces.
@@ -96,15 +111,25 @@ pub trait Dynamics {
     fn potential_gradient_rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
         out.fill(0.0);
     }
-    /// Whether the potential, a non-potential force or an equality constraint depends on time explicitly. Methods keep
-    /// what they have evaluated at a configuration only if not.
+    /// What depends on time explicitly.
+    fn time_dependence(&self) -> TimeDependence {
+        TimeDependence::default()
+    }
+    /// Whether anything depends on time explicitly. Methods keep what they have evaluated at a configuration only if not.
     fn depends_on_time(&self) -> bool {
-        false
+        let TimeDependence { potential, forces, equalities } = self.time_dependence();
+        potential || forces || equalities
     }
     /// The non-potential forces, if there are any.
     fn forces(&self) -> Option<&dyn Forces> {
         None
     }
+    /// Names of the parts that the potential is the sum of; none if it has only one.
+    fn potential_parts(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// `V(q, t)` by parts.
+    fn potential_by_parts(&self, _t: f64, _q: &[f64], _out: &mut [f64]) {}
     /// What the coordinate is called in messages.
     fn coordinate_name(&self, index: usize) -> String {
         format!("q[{index}]")

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use carom::measures::Account;
 use carom::observe::Observer;
 use carom::run::{Ended, Grid, Outcome, Run};
 use carom_io::document::{Diagnostic, Source};
@@ -56,21 +57,30 @@ fn pause(text: &str) -> Result<f64, String> {
 /// A run that can be started or gone on with.
 struct Prepared {
     scene: Scene,
-    session: Session,
+    folder: RunFolder,
     /// Where to go on from.
-    from: Option<Outcome>,
+    from: Option<Snapshot>,
 }
 
 /// Simulates a scene.
 pub fn run(args: &Args) -> Result<(), Fail> {
-    let Prepared { scene, mut session, from } = match &args.resume {
+    let Prepared { scene, folder, from } = match &args.resume {
         None => start(args)?,
         Some(path) => resume(path, args)?,
+    };
+    let pause = Duration::from_secs_f64(args.snapshot);
+    let mut session = match &from {
+        None => {
+            let session = Session::start(&scene, folder, pause);
+            session.map_err(|error| Fail::Failed(format!("error: {error}")))?
+        }
+        Some(snapshot) => Session::resume(&scene, folder, pause, snapshot)
+            .map_err(|error| refuse(args, "--resume", error.to_string()))?,
     };
     let mut progress = Progress::new(scene.run.steps, args.quiet);
     let outcome = simulate(&scene, from, &mut session, &mut progress)?;
     progress.finish();
-    let finished = session.finish(&scene, &outcome);
+    let finished = session.finish(&outcome);
     let (report, text) = finished.map_err(|error| Fail::Failed(format!("error: {error}")))?;
     let printed = if args.json {
         print::out(&text)
@@ -115,9 +125,7 @@ fn start(args: &Args) -> Result<Prepared, Fail> {
         .map_err(|error| refuse(args, "--out", error.to_string()))?;
     let failed = |error: &dyn std::fmt::Display| Fail::Failed(format!("error: {error}"));
     folder.write_scene(&scene.to_toml()).map_err(|error| failed(&error))?;
-    let session =
-        Session::start(&scene, folder, Duration::from_secs_f64(args.snapshot)).map_err(|error| failed(&error))?;
-    Ok(Prepared { scene, session, from: None })
+    Ok(Prepared { scene, folder, from: None })
 }
 
 fn resume(path: &Path, args: &Args) -> Result<Prepared, Fail> {
@@ -130,16 +138,12 @@ fn resume(path: &Path, args: &Args) -> Result<Prepared, Fail> {
     })?;
     let source = Source::new(path.join("scene.toml").display().to_string(), text);
     let scene = Scene::read(&snapshot.name, &source, &[]).map_err(|found| SceneError::Wrong(found, source))?;
-    let session = Session::resume(&scene, folder, Duration::from_secs_f64(args.snapshot), &snapshot)
-        .map_err(|error| refused(error.to_string()))?;
-    let Snapshot { step, state, failures, halved_steps, .. } = snapshot;
-    let from = Some(Outcome { state, steps: step, failures, halved_steps, ended: None });
-    Ok(Prepared { scene, session, from })
+    Ok(Prepared { scene, folder, from: Some(snapshot) })
 }
 
 fn simulate(
     scene: &Scene,
-    from: Option<Outcome>,
+    from: Option<Snapshot>,
     session: &mut Session,
     progress: &mut Progress,
 ) -> Result<Outcome, Fail> {
@@ -154,7 +158,7 @@ fn simulate(
     ctrlc::set_handler(handler).map_err(|error| Fail::Failed(format!("error: {error}")))?;
     let (problem, settings) = (&scene.problem, &scene.run);
     let system = &*problem.system;
-    let start = from.as_ref().map_or(&problem.initial, |outcome| &outcome.state);
+    let start = from.as_ref().map_or(&problem.initial, |snapshot| &snapshot.state);
     let mut stepper =
         scene.method.stepper(system, start).map_err(|refusal| Fail::Input(format!("error: {refusal}")))?;
     let grid = Grid { t0: problem.initial.t, h: settings.h, steps: settings.steps };
@@ -162,7 +166,10 @@ fn simulate(
     let observers: &mut [&mut dyn Observer] = &mut [session, progress];
     Ok(match from {
         None => run.go(problem.initial.clone(), observers, &stop),
-        Some(outcome) => run.go_on(outcome, observers, &stop),
+        Some(Snapshot { step, state, failures, halved_steps, .. }) => {
+            let outcome = Outcome { state, steps: step, failures, halved_steps, ended: None };
+            run.go_on(outcome, observers, &stop)
+        }
     })
 }
 
@@ -195,6 +202,25 @@ fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
             format!("{slope:+.1e} ± {error:.0e}"),
             format!("per unit of time; {}", drift(scene, report)),
         );
+    }
+    if let Some(ledger) = report.ledger.as_ref().filter(|ledger| !ledger.sources.is_empty()) {
+        let through = |part: fn(&Account) -> f64| {
+            let parts = ledger.sources.iter().filter(|source| part(source) > 0.0);
+            parts.map(|source| format!("{} {:.3e}", source.name, part(source))).collect::<Vec<_>>().join(", ")
+        };
+        row("  entered", format!("{:+.3e}", ledger.entered), through(|source| source.entered));
+        row("  left", format!("{:+.3e}", -ledger.left), through(|source| source.left));
+        row("  stored", format!("{:+.3e}", ledger.stored), "change of the energy".into());
+        let error = format!("integrator error: what no source explains; {:.1e} at most", ledger.error_max);
+        row("  unexplained", format!("{:+.1e}", ledger.error), error);
+    }
+    for symmetry in report.symmetries.iter().flatten() {
+        let meaning = if symmetry.holds {
+            "largest change of the momentum of this symmetry"
+        } else {
+            "largest change of its momentum: the scene does not have this symmetry"
+        };
+        row(&symmetry.name, format!("{:.1e}", symmetry.max_change), meaning.into());
     }
     momentum_row(&mut row, "linear momentum", report.momentum.linear_max_change, &report.momentum.linear_change);
     momentum_row(&mut row, "angular momentum", report.momentum.angular_max_change, &report.momentum.angular_change);

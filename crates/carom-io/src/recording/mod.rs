@@ -10,6 +10,7 @@
 //! ```
 
 mod export;
+mod measures;
 mod session;
 mod snapshot;
 mod table;

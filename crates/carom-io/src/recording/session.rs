@@ -3,17 +3,17 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use carom::linear::max_abs;
-use carom::measures::{Momentum, Summary};
+use carom::measures::{Ledger, Summary};
 use carom::observe::{Frame, Observer};
 use carom::run::{Ended, Outcome};
 use carom::state::State;
 
+use super::measures::Measures;
 use super::snapshot::{Snapshot, hash};
 use super::table::{Column, TableWriter};
 use crate::folder::RunFolder;
 use crate::report::RunReport;
-use crate::scene::Scene;
+use crate::scene::{Measure, Scene};
 
 /// Why a run cannot be recorded or gone on with.
 #[derive(Debug, thiserror::Error)]
@@ -32,22 +32,22 @@ pub enum SessionError {
 }
 
 /// Records a run while it goes on.
-pub struct Session {
+pub struct Session<'a> {
+    scene: &'a Scene,
     folder: RunFolder,
     trajectory: TableWriter,
     measures: TableWriter,
-    momentum: Momentum,
-    components: Vec<f64>,
+    measured: Measures<'a>,
     row: Vec<f64>,
     /// The measures of the whole run.
     pub summary: Summary,
-    every: u64,
+    /// The accounts of energy, if any is exchanged or they were asked for.
+    pub ledger: Option<Ledger>,
     pause: Duration,
     saved: Instant,
     begun: Instant,
     seconds_before: f64,
-    name: String,
-    scene: u64,
+    hash: u64,
 }
 
 fn io_error(what: &str) -> impl Fn(io::Error) -> SessionError {
@@ -63,82 +63,72 @@ fn trajectory_columns(scene: &Scene) -> Vec<Column> {
     std::iter::once(Column::new("t")).chain(of_kind).collect()
 }
 
-/// Columns of the measures; what the scene does not have is left out.
-fn measure_columns(scene: &Scene, momentum: &Momentum) -> Vec<Column> {
-    let system = &scene.problem.system;
-    let (linear, angular) = momentum.components();
-    let axes = ["x", "y", "z"];
-    let mut names: Vec<String> = ["t", "energy", "kinetic", "potential"].map(String::from).to_vec();
-    names.extend(axes[..linear].iter().map(|axis| format!("linear_momentum.{axis}")));
-    // In the plane the one component is that out of it.
-    names.extend(axes[3 - angular..].iter().map(|axis| format!("angular_momentum.{axis}")));
-    if system.equalities() > 0 {
-        names.extend(["max_equality", "max_equality_velocity"].map(String::from));
-    }
-    if system.inequalities() > 0 {
-        names.push("min_gap".into());
-    }
-    names.extend(["iterations", "residual"].map(String::from));
-    names.into_iter().map(Column::new).collect()
+/// The accounts of a scene that exchanges energy or asks for them.
+fn accounts(scene: &Scene) -> Option<Ledger> {
+    let ledger = Ledger::new(&*scene.problem.system);
+    (ledger.is_open() || scene.run.measures.contains(&Measure::Ledger)).then_some(ledger)
 }
 
-impl Session {
+impl<'a> Session<'a> {
     /// Starts recording a run; `pause` lies between snapshots.
-    pub fn start(scene: &Scene, folder: RunFolder, pause: Duration) -> Result<Self, SessionError> {
-        let (path, momentum) = (folder.path().to_path_buf(), Momentum::new(scene.problem.points.clone()));
+    pub fn start(scene: &'a Scene, folder: RunFolder, pause: Duration) -> Result<Self, SessionError> {
+        let (path, measured, ledger) = (folder.path().to_path_buf(), Measures::new(scene), accounts(scene));
         let create = |name: &str, columns: &[Column]| {
             TableWriter::create(&path, name, columns).map_err(io_error(&format!("{}/{name}", path.display())))
         };
         let trajectory = create("trajectory", &trajectory_columns(scene))?;
-        let measures = create("measures", &measure_columns(scene, &momentum))?;
-        let summary = Summary::new(&scene.problem);
-        Ok(Self::new(scene, folder, pause, (trajectory, measures, momentum), (summary, 0.0)))
+        let measures = create("measures", &measured.columns(ledger.as_ref()))?;
+        let now = Instant::now();
+        Ok(Self {
+            scene,
+            folder,
+            trajectory,
+            measures,
+            measured,
+            row: Vec::new(),
+            summary: Summary::new(&scene.problem),
+            ledger,
+            pause,
+            saved: now,
+            begun: now,
+            seconds_before: 0.0,
+            hash: hash(&scene.to_toml()),
+        })
     }
 
     /// Goes on recording from a snapshot.
     pub fn resume(
-        scene: &Scene,
+        scene: &'a Scene,
         folder: RunFolder,
         pause: Duration,
         snapshot: &Snapshot,
     ) -> Result<Self, SessionError> {
-        if hash(&scene.to_toml()) != snapshot.scene {
+        let hash = hash(&scene.to_toml());
+        if hash != snapshot.scene {
             return Err(SessionError::OtherScene);
         }
-        let (path, momentum) = (folder.path().to_path_buf(), Momentum::new(scene.problem.points.clone()));
+        let (path, measured, ledger) = (folder.path().to_path_buf(), Measures::new(scene), snapshot.ledger.clone());
         let reopen = |name: &str, columns: &[Column], rows: u64| {
             TableWriter::reopen(&path, name, columns, rows).map_err(io_error(&format!("{}/{name}", path.display())))
         };
         let trajectory = reopen("trajectory", &trajectory_columns(scene), snapshot.trajectory_rows)?;
-        let measures = reopen("measures", &measure_columns(scene, &momentum), snapshot.measures_rows)?;
-        let before = (snapshot.summary.clone(), snapshot.seconds);
-        Ok(Self::new(scene, folder, pause, (trajectory, measures, momentum), before))
-    }
-
-    fn new(
-        scene: &Scene,
-        folder: RunFolder,
-        pause: Duration,
-        (trajectory, measures, momentum): (TableWriter, TableWriter, Momentum),
-        (summary, seconds_before): (Summary, f64),
-    ) -> Self {
-        let (linear, angular) = momentum.components();
-        Self {
+        let measures = reopen("measures", &measured.columns(ledger.as_ref()), snapshot.measures_rows)?;
+        let now = Instant::now();
+        Ok(Self {
+            scene,
             folder,
             trajectory,
             measures,
-            components: vec![0.0; linear + angular],
-            momentum,
+            measured,
             row: Vec::new(),
-            summary,
-            every: scene.run.every,
+            summary: snapshot.summary.clone(),
+            ledger,
             pause,
-            saved: Instant::now(),
-            begun: Instant::now(),
-            seconds_before,
-            name: scene.name.clone(),
-            scene: hash(&scene.to_toml()),
-        }
+            saved: now,
+            begun: now,
+            seconds_before: snapshot.seconds,
+            hash,
+        })
     }
 
     /// The folder.
@@ -146,26 +136,17 @@ impl Session {
         &self.folder
     }
 
-    fn record(&mut self, frame: &Frame) -> io::Result<()> {
+    fn record(&mut self, frame: &Frame) -> Result<(), String> {
         let state = frame.state;
+        let refused = |error: io::Error| format!("the tables in {}: {error}", self.folder.path().display());
         self.row.clear();
         self.row.push(state.t);
         for part in [&state.q[..], frame.v, &state.p[..]] {
             self.row.extend_from_slice(part);
         }
-        self.trajectory.append(&self.row)?;
-        self.row.clear();
-        self.row.extend([state.t, frame.energy(), frame.kinetic, frame.potential]);
-        self.momentum.of(&state.q, &state.p, &mut self.components);
-        self.row.extend_from_slice(&self.components);
-        if !frame.equality.is_empty() {
-            self.row.extend([max_abs(frame.equality), max_abs(frame.equality_rate)]);
-        }
-        if !frame.gap.is_empty() {
-            self.row.push(frame.gap.iter().copied().fold(f64::INFINITY, f64::min));
-        }
-        self.row.extend([f64::from(frame.report.iterations), frame.report.residual]);
-        self.measures.append(&self.row)
+        self.trajectory.append(&self.row).map_err(refused)?;
+        self.measured.fill(frame, self.ledger.as_ref(), &mut self.row)?;
+        self.measures.append(&self.row).map_err(refused)
     }
 
     /// Everything to disk, then the snapshot that refers to it.
@@ -176,13 +157,14 @@ impl Session {
             step,
             state: state.clone(),
             summary: self.summary.clone(),
+            ledger: self.ledger.clone(),
             failures,
             halved_steps,
             trajectory_rows: self.trajectory.rows(),
             measures_rows: self.measures.rows(),
             seconds: self.seconds(),
-            name: self.name.clone(),
-            scene: self.scene,
+            name: self.scene.name.clone(),
+            scene: self.hash,
         };
         snapshot.save(self.folder.path())?;
         self.saved = Instant::now();
@@ -195,7 +177,7 @@ impl Session {
 
     /// Ends the recording: completes the tables and writes `run.json`. A run that was interrupted leaves a snapshot of
     /// its last node; one that is complete needs none.
-    pub fn finish(&mut self, scene: &Scene, outcome: &Outcome) -> Result<(RunReport, String), SessionError> {
+    pub fn finish(&mut self, outcome: &Outcome) -> Result<(RunReport, String), SessionError> {
         let ended = match &outcome.ended {
             None => {
                 let flushed = self.trajectory.flush().and_then(|()| self.measures.flush());
@@ -207,7 +189,7 @@ impl Session {
             // A disk that is full has said so already.
             Some(_) => self.trajectory.flush().and_then(|()| self.measures.flush()).or(Ok(())),
         };
-        let report = RunReport::new(scene, outcome, &self.summary, self.seconds());
+        let report = RunReport::new(self.scene, outcome, &self.summary, self.ledger.as_ref(), self.seconds());
         let text =
             serde_json::to_string_pretty(&report).map_err(|error| io_error("run.json")(error.into()))? + "\n";
         self.folder.write("run.json", &text).map_err(|error| io_error("run.json")(io::Error::other(error)))?;
@@ -216,12 +198,17 @@ impl Session {
     }
 }
 
-impl Observer for Session {
+impl Observer for Session<'_> {
     fn observe(&mut self, frame: &Frame) -> Result<(), String> {
         self.summary.observe(frame)?;
-        let due = frame.step.is_multiple_of(self.every);
-        let recorded = if due { self.record(frame) } else { Ok(()) };
-        recorded.map_err(|error| format!("the tables in {}: {error}", self.folder.path().display()))?;
+        self.measured.observe(frame);
+        self.summary.observe_symmetries(frame.step, &self.measured.symmetries);
+        if let Some(ledger) = &mut self.ledger {
+            ledger.enter(&*self.scene.problem.system, frame);
+        }
+        if frame.step.is_multiple_of(self.scene.run.every) {
+            self.record(frame)?;
+        }
         // The clock is looked at now and then only: a look costs as much as a small step.
         if frame.step.is_multiple_of(256) && (frame.step == 0 || self.saved.elapsed() >= self.pause) {
             let place = Snapshot::path(self.folder.path());

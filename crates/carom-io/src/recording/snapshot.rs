@@ -4,13 +4,13 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use carom::measures::Summary;
+use carom::measures::{Ledger, Summary};
 use carom::state::State;
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "snapshot.bin";
 /// First bytes of the file: what it is and the version of its layout.
-const MARK: &[u8; 8] = b"carom\0\0\x01";
+const MARK: &[u8; 8] = b"carom\0\0\x02";
 
 /// The state of a run at a node.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -21,6 +21,8 @@ pub struct Snapshot {
     pub state: State,
     /// The measures so far.
     pub summary: Summary,
+    /// The accounts of energy so far.
+    pub ledger: Option<Ledger>,
     /// Solves that failed.
     pub failures: u64,
     /// Steps that were made of shorter ones.

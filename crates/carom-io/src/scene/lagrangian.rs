@@ -53,6 +53,11 @@ pub fn read(section: &TableReader, names: &mut Names) -> Option<Lagrangian> {
         section.item(key).map_or_else(Vec::new, |item| terms::read(graph, &item, names, allowed))
     };
     let potential = terms("potential", &mut graph, POTENTIAL, names);
+    let mut potential_parts = Vec::new();
+    for term in &potential {
+        add_to(&mut potential_parts, &term.name, term.node, &mut graph);
+    }
+    potential_parts = if potential_parts.len() > 1 { potential_parts } else { Vec::new() };
     let potential = terms::sum(&mut graph, &potential);
     let rows =
         |terms: Vec<Term>| terms.into_iter().map(|Term { name, node, .. }| NamedRow { name, node }).collect();
@@ -65,9 +70,19 @@ pub fn read(section: &TableReader, names: &mut Names) -> Option<Lagrangian> {
     let forces = section.item("forces").and_then(|item| read_forces(&item, &mut graph, names));
     let points = read_points(section, names);
     let coordinates = coordinate_names(names);
-    let (mass, forces) = (mass?, forces.unwrap_or_default());
-    let definition =
-        Definition { graph, coordinates, mass, potential, forces, equalities, inequalities, nonholonomic };
+    let (mass, (forces, powers)) = (mass?, forces.unwrap_or_default());
+    let definition = Definition {
+        graph,
+        coordinates,
+        mass,
+        potential,
+        potential_parts,
+        forces,
+        powers,
+        equalities,
+        inequalities,
+        nonholonomic,
+    };
     Some(Lagrangian { definition, points })
 }
 
@@ -224,8 +239,26 @@ pub fn check_size(item: &Item, found: usize, n: usize) -> Option<()> {
     None
 }
 
-fn read_forces(item: &Item, graph: &mut Graph, names: &mut Names) -> Option<Vec<NodeId>> {
-    let n = names.dim();
+/// Adds a term to the sum of that name; those of a repeated element have one name.
+fn add_to(sums: &mut Vec<NamedRow>, name: &str, node: NodeId, graph: &mut Graph) {
+    let name = name.split('[').next().unwrap_or(name);
+    match sums.iter_mut().find(|sum| sum.name == name) {
+        Some(sum) => sum.node = graph.add(sum.node, node),
+        None => sums.push(NamedRow { name: name.to_string(), node }),
+    }
+}
+
+/// The forces by coordinate, and the power of every named term.
+fn read_forces(item: &Item, graph: &mut Graph, names: &mut Names) -> Option<(Vec<NodeId>, Vec<NamedRow>)> {
+    let (n, layout) = (names.dim(), Layout { n: names.dim() });
+    let zero = graph.constant(0.0);
+    let (mut forces, mut powers) = (vec![zero; n], Vec::new());
+    let mut add = |graph: &mut Graph, place: usize, name: &str, force: NodeId| {
+        forces[place] = graph.add(forces[place], force);
+        let v = graph.input(layout.v(place));
+        let power = graph.mul(force, v);
+        add_to(&mut powers, name, power, graph);
+    };
     if let Kind::Array(_) = item.kind() {
         let count = item_problems(item);
         let terms = terms::read(graph, item, names, ANY);
@@ -233,21 +266,23 @@ fn read_forces(item: &Item, graph: &mut Graph, names: &mut Names) -> Option<Vec<
             return None;
         }
         check_size(item, terms.len(), n)?;
-        return Some(terms.into_iter().map(|term| term.node).collect());
+        terms.iter().enumerate().for_each(|(place, term)| add(graph, place, &term.name, term.node));
+        return Some((forces, powers));
     }
     if !matches!(item.kind(), Kind::Table(_)) {
         return item.mismatch("a table of forces by coordinate or an array with one per coordinate");
     }
-    let zero = graph.constant(0.0);
-    let mut forces = vec![zero; n];
     by_coordinate(item, names, |names, place, value| {
-        if let Some(node) = names.expression(graph, value, ANY) {
-            forces[place] = node;
-            return true;
+        if !matches!(value.kind(), Kind::Table(_)) {
+            return names.expression(graph, value, ANY).map(|force| add(graph, place, "forces", force)).is_some();
         }
-        false
+        // Named terms: { drag = "…", drive = "…" }.
+        let Some(terms) = value.table() else { return false };
+        terms.items().all(|(name, term)| {
+            names.expression(graph, &term, ANY).map(|force| add(graph, place, name, force)).is_some()
+        })
     })?;
-    Some(forces)
+    Some((forces, powers))
 }
 
 /// Reads a table whose keys are coordinates; a repeated one has its index in its expression, or an array of values.

@@ -14,7 +14,7 @@ mod terms;
 
 pub use builtin::{BUILT_IN, BuiltIn};
 pub use schema::schema;
-pub use settings::RunSettings;
+pub use settings::{Measure, RunSettings};
 
 use carom::error::Failure;
 use carom::lagrangian::definition::Definition;

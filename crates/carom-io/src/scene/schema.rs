@@ -1,5 +1,6 @@
 //! The JSON Schema of the scene format, for editors and other programs.
 
+use super::settings::Measure;
 use carom::method::AnyMethod;
 use serde_json::{Map, Value, json};
 
@@ -42,6 +43,11 @@ pub fn schema() -> Value {
             }
         ]
     });
+    let mut forces = by_coordinate.clone();
+    let terms = json!({ "description": "terms by name", "type": "object", "additionalProperties": expression });
+    if let Some(kinds) = forces["anyOf"][1]["additionalProperties"]["anyOf"].as_array_mut() {
+        kinds.push(terms);
+    }
     let repeated = |key: &str, value: Value, repeat: &Value| {
         let properties: Map<String, Value> =
             [(key.to_string(), value.clone()), ("repeat".to_string(), repeat.clone())].into_iter().collect();
@@ -79,7 +85,7 @@ pub fn schema() -> Value {
                     "equalities": elements,
                     "inequalities": elements,
                     "nonholonomic": elements,
-                    "forces": by_coordinate,
+                    "forces": forces,
                     "points": { "type": "array", "items": repeated("position", position, &repeat) },
                     "define": { "type": "object", "additionalProperties": expression }
                 },
@@ -100,7 +106,8 @@ pub fn schema() -> Value {
                     "until": number,
                     "steps": number,
                     "every": number,
-                    "on_failure": { "enum": ["stop", "halve"] }
+                    "on_failure": { "enum": ["stop", "halve"] },
+                    "measures": { "type": "array", "items": { "enum": Measure::ALL.map(|(name, _)| name) } }
                 },
                 "required": ["step"],
                 "oneOf": [{ "required": ["until"] }, { "required": ["steps"] }],

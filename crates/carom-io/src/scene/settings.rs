@@ -9,7 +9,7 @@ use super::schema::option_schemas;
 use crate::document::{Item, Kind, Origin, Table, TableReader, Value, help};
 
 /// The keys of `[run]`.
-pub const RUN_KEYS: [&str; 5] = ["step", "until", "steps", "every", "on_failure"];
+pub const RUN_KEYS: [&str; 6] = ["step", "until", "steps", "every", "on_failure", "measures"];
 /// The keys of `[initial]`.
 pub const INITIAL_KEYS: [&str; 3] = ["t", "q", "v"];
 /// The most steps of a run.
@@ -167,6 +167,46 @@ fn collect_words<'a>(schema: &'a serde_json::Value, words: &mut Vec<&'a str>) {
     }
 }
 
+/// A measure that is recorded on demand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// The potential by parts.
+    EnergyParts,
+    /// Every equality constraint and its rate.
+    Equalities,
+    /// Every gap.
+    Gaps,
+    /// The force of every equality constraint.
+    ConstraintForces,
+    /// Work by source, stored energy, error of the integrator.
+    Ledger,
+    /// Defect of symplecticity of the step from each node.
+    Symplecticity,
+    /// What a step forth and one back leave.
+    Reversal,
+}
+
+impl Measure {
+    /// Every measure with its name in scenes.
+    pub const ALL: [(&'static str, Self); 7] = [
+        ("energy-parts", Self::EnergyParts),
+        ("equalities", Self::Equalities),
+        ("gaps", Self::Gaps),
+        ("constraint-forces", Self::ConstraintForces),
+        ("ledger", Self::Ledger),
+        ("symplecticity", Self::Symplecticity),
+        ("reversal", Self::Reversal),
+    ];
+}
+
+/// Reads `measures` of `[run]`.
+fn read_measures(section: &TableReader) -> Vec<Measure> {
+    let names = Measure::ALL.map(|(name, _)| name);
+    let chosen: Vec<&str> =
+        section.array("measures").unwrap_or_default().iter().filter_map(|item| item.choice(&names)).collect();
+    Measure::ALL.iter().filter(|(name, _)| chosen.contains(name)).map(|(_, measure)| *measure).collect()
+}
+
 /// What `[run]` says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunSettings {
@@ -178,6 +218,8 @@ pub struct RunSettings {
     pub every: u64,
     /// What happens when a step fails.
     pub on_failure: OnFailure,
+    /// What is recorded beside the usual measures.
+    pub measures: Vec<Measure>,
     /// The given end if it is no multiple of the step.
     pub rounded_from: Option<f64>,
 }
@@ -198,6 +240,7 @@ pub fn read_run(section: &TableReader, names: &Names, t0: Option<f64>) -> Option
             _ => OnFailure::Stop,
         }),
     };
+    let measures = read_measures(section);
     let mut rounded_from = None;
     let steps = match (section.item("until"), section.item("steps")) {
         (Some(_), Some(item)) => {
@@ -239,7 +282,7 @@ pub fn read_run(section: &TableReader, names: &Names, t0: Option<f64>) -> Option
         );
         return None;
     }
-    Some(RunSettings { h, steps, every, on_failure: on_failure?, rounded_from })
+    Some(RunSettings { h, steps, every, on_failure: on_failure?, measures, rounded_from })
 }
 
 /// A plain value as one that no file holds.
@@ -280,9 +323,12 @@ pub fn complete(table: &Table, method: &AnyMethod, run: &RunSettings, initial: t
         OnFailure::Stop => "stop",
         OnFailure::Halve => "halve",
     };
-    let defaults = |pairs: [(&str, toml::Value); 2]| pairs.map(|(key, value)| (key.to_string(), value)).into_iter();
+    let defaults = |pairs: &[(&str, toml::Value)]| -> toml::Table {
+        pairs.iter().map(|(key, value)| (key.to_string(), value.clone())).collect()
+    };
     let every = toml::Value::Integer(run.every as i64);
-    fill("run", defaults([("every", every), ("on_failure", on_failure.into())]).collect());
+    let none = toml::Value::Array(Vec::new());
+    fill("run", defaults(&[("every", every), ("on_failure", on_failure.into()), ("measures", none)]));
     fill("initial", initial);
     table
 }

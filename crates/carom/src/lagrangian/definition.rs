@@ -56,8 +56,12 @@ pub struct Definition {
     pub mass: Vec<NodeId>,
     /// `V(q, t)`.
     pub potential: NodeId,
+    /// What it is the sum of; empty for one part.
+    pub potential_parts: Vec<NamedRow>,
     /// `f_NP(q, v, t)`, one per coordinate; empty for none.
     pub forces: Vec<NodeId>,
+    /// Powers `f·v` of the terms that the forces are sums of.
+    pub powers: Vec<NamedRow>,
     /// `f(q, t) = 0`.
     pub equalities: Vec<NamedRow>,
     /// `g(q) ≥ 0`.

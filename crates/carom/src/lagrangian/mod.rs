@@ -3,4 +3,5 @@
 pub mod definition;
 pub mod expressed;
 pub mod expression;
+pub mod field;
 pub mod parts;

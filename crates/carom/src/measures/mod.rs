@@ -1,9 +1,15 @@
 //! What is measured of a run: pure functions of frames.
 
 mod drift;
+mod ledger;
 mod momentum;
+mod probe;
 mod summary;
+mod symmetry;
 
 pub use drift::{Drift, Trend};
+pub use ledger::{Account, Ledger};
 pub use momentum::{Conserved, Momentum};
-pub use summary::{Extremes, Summary};
+pub use probe::{Probe, ProbeError};
+pub use summary::{Extremes, Summary, SymmetryChange};
+pub use symmetry::{Symmetry, VectorField};

@@ -21,6 +21,21 @@ pub struct Extremes {
     pub max: f64,
 }
 
+/// What became of the momentum of a declared symmetry.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SymmetryChange {
+    /// Name of the symmetry.
+    pub name: String,
+    /// Whether the system has it: only then its momentum is conserved.
+    pub holds: bool,
+    /// Momentum at the start.
+    pub initial: f64,
+    /// Its change at the end.
+    pub change: f64,
+    /// Its largest change.
+    pub max_change: f64,
+}
+
 /// Accumulates the figures of a run; constant memory.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Summary {
@@ -31,6 +46,8 @@ pub struct Summary {
     /// Change since the start, linear then angular.
     pub momentum_change: Vec<f64>,
     momentum_max: Vec<f64>,
+    /// Declared symmetries.
+    pub symmetries: Vec<SymmetryChange>,
     /// Energy.
     pub energy: Option<Extremes>,
     drift: Drift,
@@ -55,8 +72,15 @@ impl Summary {
         let (linear, angular) = momentum.components();
         let components = || vec![0.0; linear + angular];
         let some = |count: usize| (count > 0).then_some(0.0);
+        let conserved = Momentum::conserved(problem);
+        let declared = problem.symmetries.iter().zip(&conserved.declared);
+        let symmetries = declared.map(|(symmetry, &holds)| {
+            let name = symmetry.name.clone();
+            SymmetryChange { name, holds, initial: 0.0, change: 0.0, max_change: 0.0 }
+        });
         Self {
-            conserved: Momentum::conserved(problem),
+            symmetries: symmetries.collect(),
+            conserved,
             momentum,
             initial_momentum: components(),
             momentum_now: components(),
@@ -71,6 +95,17 @@ impl Summary {
             iterations: 0,
             iterations_max: 0,
             worst_residual: 0.0,
+        }
+    }
+
+    /// Takes the momenta of the declared symmetries at a node.
+    pub fn observe_symmetries(&mut self, step: u64, momenta: &[f64]) {
+        for (symmetry, &momentum) in self.symmetries.iter_mut().zip(momenta) {
+            if step == 0 {
+                symmetry.initial = momentum;
+            }
+            symmetry.change = momentum - symmetry.initial;
+            symmetry.max_change = symmetry.max_change.max(symmetry.change.abs());
         }
     }
 

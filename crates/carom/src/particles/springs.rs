@@ -21,6 +21,10 @@ pub struct Springs {
 }
 
 impl Springs {
+    pub fn is_empty(&self) -> bool {
+        self.springs.is_empty()
+    }
+
     pub fn push(&mut self, link: Link, stiffness: f64, rest: f64) {
         self.springs.push(Spring { link, stiffness, rest });
     }

@@ -4,7 +4,7 @@ use super::Particles;
 use super::geometry::{Blocks, points, points_mut, product};
 use super::input::{Link, Misuse};
 use super::pool::{Place, Potentials, Rows};
-use crate::system::{Constraints, Dynamics, Mass, Pattern};
+use crate::system::{Constraints, Dynamics, Mass, Pattern, TimeDependence};
 
 /// Calls a method with the dimension as a constant.
 macro_rules! in_space {
@@ -20,8 +20,10 @@ macro_rules! in_space {
 /// Calls `$do` with every pool of potentials.
 macro_rules! each_pool {
     ($self:ident, $pool:ident => $do:expr) => {{
-        let $pool = &$self.springs;
-        $do;
+        if !$self.springs.is_empty() {
+            let $pool = &$self.springs;
+            $do;
+        }
         if let Some($pool) = &$self.uniform {
             $do;
         }
@@ -50,6 +52,12 @@ impl Particles {
         let (at, mut sum) = (self.place::<D>(t, q), 0.0);
         each_pool!(self, pool => sum += pool.value(at));
         sum
+    }
+
+    /// Values by pool.
+    fn values<const D: usize>(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        let (at, mut out) = (self.place::<D>(t, q), out.iter_mut());
+        each_pool!(self, pool => if let Some(out) = out.next() { *out = pool.value(at) });
     }
 
     #[inline]
@@ -157,8 +165,24 @@ impl Dynamics for Particles {
     fn potential_gradient_rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
         in_space!(self.gradient_rate(t, q, out));
     }
-    fn depends_on_time(&self) -> bool {
-        self.fields.iter().any(|field| field.depends_on_time())
+    fn time_dependence(&self) -> TimeDependence {
+        let potential = self.fields.iter().any(|field| field.depends_on_time());
+        TimeDependence { potential, ..TimeDependence::default() }
+    }
+    fn potential_parts(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        if !self.springs.is_empty() {
+            names.push("springs".into());
+        }
+        names.extend(self.uniform.iter().map(|_| "gravity".into()));
+        names.extend(self.newton.iter().map(|_| "gravitation".into()));
+        names.extend((0..self.fields.len()).map(|k| format!("field[{k}]")));
+        names.extend((0..self.lennard_jones.len()).map(|k| format!("lennard_jones[{k}]")));
+        names.extend((0..self.radial.len()).map(|k| format!("pair[{k}]")));
+        names
+    }
+    fn potential_by_parts(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        in_space!(self.values(t, q, out));
     }
     fn coordinate_name(&self, index: usize) -> String {
         self.names.coordinate(index / self.dimension, index % self.dimension)

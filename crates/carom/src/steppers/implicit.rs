@@ -14,7 +14,7 @@ use super::shared::mass::InverseMass;
 use super::shared::newton::{Convergence, FLOOR, Verdict, relative_change};
 use super::shared::projection::ConstraintRows;
 use super::shared::rows::{RowShape, relative_violation};
-use super::{StepReport, Stepper};
+use super::{Impulses, StepReport, Stepper};
 use crate::discrete::{Chord, Legendre};
 use crate::error::{Failure, Row, StepError};
 use crate::linear::{Breakdown, Lu, add_transposed_times, max_abs};
@@ -274,5 +274,9 @@ impl<S: System + ?Sized, R: Legendre<S>> Stepper<S> for Implicit<R> {
         std::mem::swap(&mut state.q, &mut self.q1);
         std::mem::swap(&mut state.p, &mut self.right);
         Ok(report)
+    }
+
+    fn impulses(&self) -> Impulses<'_> {
+        Impulses { start: &self.lambda, end: &self.rows.impulse }
     }
 }

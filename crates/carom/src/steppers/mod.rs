@@ -20,8 +20,23 @@ pub struct StepReport {
     pub residual: f64,
 }
 
+/// Impulses of the equality constraints in a step, one per row: `−G(q0)ᵀ start − G(q1)ᵀ end` went into the momentum.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Impulses<'a> {
+    /// Along the gradients at the start of the step.
+    pub start: &'a [f64],
+    /// Along those at its end.
+    pub end: &'a [f64],
+}
+
 /// A method, sized for one system.
 pub trait Stepper<S: System + ?Sized> {
     /// Advances `state` by `h`. On failure `state` is unchanged.
     fn step(&mut self, system: &S, state: &mut State, h: f64) -> Result<StepReport, StepError>;
+
+    /// The constraint impulses of the last step that was made, one of each per equality constraint; none for a method
+    /// that takes no constraints.
+    fn impulses(&self) -> Impulses<'_> {
+        Impulses::default()
+    }
 }

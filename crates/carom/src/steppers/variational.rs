@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::implicit::Implicit;
 use super::verlet::Verlet;
-use super::{StepReport, Stepper};
+use super::{Impulses, StepReport, Stepper};
 use crate::discrete::LinearPath;
 use crate::error::{Failure, StepError};
 use crate::method::{Abilities, Claims, Method};
@@ -122,6 +122,13 @@ impl<S: System + ?Sized> Stepper<S> for Variational {
         match self {
             Self::Trapezoid(stepper) => stepper.step(system, state, h),
             Self::Node(stepper) => stepper.step(system, state, h),
+        }
+    }
+
+    fn impulses(&self) -> Impulses<'_> {
+        match self {
+            Self::Trapezoid(stepper) => Stepper::<S>::impulses(stepper),
+            Self::Node(stepper) => Stepper::<S>::impulses(&**stepper),
         }
     }
 }

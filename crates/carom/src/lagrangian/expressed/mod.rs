@@ -10,7 +10,7 @@ use std::cell::RefCell;
 
 use super::definition::{Definition, Layout, Misfit};
 use super::expression::{Graph, NodeId};
-use crate::system::{ConfigurationMass, Constraints, Dynamics, Forces, Mass, Nonholonomic};
+use crate::system::{ConfigurationMass, Constraints, Dynamics, Forces, Mass, Nonholonomic, TimeDependence};
 use program::{Lazy, Program, hessian, jacobian};
 use rows::{ForceRows, Rows, VelocityRows};
 
@@ -31,7 +31,7 @@ pub struct Expressed {
     definition: RefCell<Definition>,
     layout: Layout,
     coordinates: Vec<String>,
-    depends_on_time: bool,
+    time_dependence: TimeDependence,
     mass: MassKind,
     momenta: Vec<NodeId>,
     kinetic: NodeId,
@@ -39,6 +39,8 @@ pub struct Expressed {
     kinetic_hessian: Lazy,
     potential_node: NodeId,
     potential: Program,
+    part_names: Vec<String>,
+    parts: Program,
     gradient: Program,
     hessian: Lazy,
     rates: Program,
@@ -97,11 +99,14 @@ impl Expressed {
         let velocity = definition.nonholonomic.clone();
         let (potential_node, mass, forces) =
             (definition.potential, definition.mass.clone(), definition.forces.clone());
+        let (parts, powers) = (definition.potential_parts.clone(), definition.powers.clone());
         let graph = &mut definition.graph;
         let timed = |node: NodeId| graph.depends_on(node, layout.t());
-        let depends_on_time = timed(potential_node)
-            || forces.iter().any(|&node| timed(node))
-            || equalities.iter().any(|row| timed(row.node));
+        let time_dependence = TimeDependence {
+            potential: timed(potential_node),
+            forces: forces.iter().any(|&node| timed(node)),
+            equalities: equalities.iter().any(|row| timed(row.node)),
+        };
         let (mass, momenta, kinetic) = mass_kind(graph, layout, &mass);
         let gradient = graph.gradient(potential_node, &coordinates);
         let rate = graph.derivative(potential_node, layout.t());
@@ -110,7 +115,7 @@ impl Expressed {
         Ok(Self {
             layout,
             coordinates: names,
-            depends_on_time,
+            time_dependence,
             mass,
             momenta,
             kinetic,
@@ -118,11 +123,13 @@ impl Expressed {
             kinetic_hessian: Lazy::default(),
             potential_node,
             potential: Program::new(graph, &[potential_node], inputs),
+            part_names: parts.iter().map(|part| part.name.clone()).collect(),
+            parts: Program::new(graph, &parts.iter().map(|part| part.node).collect::<Vec<_>>(), inputs),
             gradient: Program::new(graph, &gradient, inputs),
             hessian: Lazy::default(),
             rates: Program::new(graph, &[rate, second_rate], inputs),
             gradient_rate: Lazy::default(),
-            forces: (!forces.is_empty()).then(|| ForceRows::new(graph, layout, &forces)),
+            forces: (!forces.is_empty()).then(|| ForceRows::new(graph, layout, &forces, &powers)),
             equalities: Rows::new(graph, layout, &equalities),
             inequalities: Rows::new(graph, layout, &inequalities),
             nonholonomic: match velocity.is_empty() {
@@ -157,6 +164,12 @@ impl Dynamics for Expressed {
         self.potential.run(&[q, &[t]], &mut out);
         out[0]
     }
+    fn potential_parts(&self) -> Vec<String> {
+        self.part_names.clone()
+    }
+    fn potential_by_parts(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        self.parts.run(&[q, &[t]], out);
+    }
     #[inline]
     fn potential_gradient(&self, t: f64, q: &[f64], out: &mut [f64]) {
         self.gradient.run(&[q, &[t]], out);
@@ -181,8 +194,8 @@ impl Dynamics for Expressed {
         };
         self.gradient_rate.run(make, &[q, &[t]], out);
     }
-    fn depends_on_time(&self) -> bool {
-        self.depends_on_time
+    fn time_dependence(&self) -> TimeDependence {
+        self.time_dependence
     }
     #[inline]
     fn forces(&self) -> Option<&dyn Forces> {

@@ -23,6 +23,8 @@ pub struct ForceRows {
     value: Program,
     by_q: Program,
     by_v: Program,
+    terms: Vec<String>,
+    powers: Program,
 }
 
 /// Rows `A(q)v = a(t)` with their derivatives.
@@ -74,7 +76,7 @@ impl Rows {
 }
 
 impl ForceRows {
-    pub fn new(graph: &mut Graph, layout: Layout, nodes: &[NodeId]) -> Self {
+    pub fn new(graph: &mut Graph, layout: Layout, nodes: &[NodeId], powers: &[NamedRow]) -> Self {
         let (velocities, inputs) = (layout.velocities(), 2 * layout.n + 1);
         let by_q = jacobian(graph, nodes, &layout.coordinates());
         let by_v = jacobian(graph, nodes, &velocities);
@@ -84,6 +86,8 @@ impl ForceRows {
             value: Program::new(graph, nodes, inputs),
             by_q: Program::new(graph, &by_q, inputs),
             by_v: Program::new(graph, &by_v, inputs),
+            terms: powers.iter().map(|term| term.name.clone()).collect(),
+            powers: Program::new(graph, &powers.iter().map(|term| term.node).collect::<Vec<_>>(), inputs),
         }
     }
 }
@@ -120,6 +124,12 @@ impl Forces for ForceRows {
     fn jacobians(&self, t: f64, q: &[f64], v: &[f64], by_q: &mut [f64], by_v: &mut [f64]) {
         self.by_q.run(&[q, &[t], v], by_q);
         self.by_v.run(&[q, &[t], v], by_v);
+    }
+    fn terms(&self) -> &[String] {
+        &self.terms
+    }
+    fn powers(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
+        self.powers.run(&[q, &[t], v], out);
     }
 }
 

@@ -2,6 +2,9 @@
 
 /// Residuals below this multiple of ε and of the terms they are summed from are round-off.
 pub const FLOOR: f64 = 4.0 * f64::EPSILON;
+/// Constraints are closed up to this: coordinates that are rounded to the nearest double leave at most half of it. Three
+/// more ε would let rods whose coordinates are large walk, and the energy with them.
+const CLOSED: f64 = f64::EPSILON;
 /// Iterations before a step is given up. Steps that converge take 1 to 6.
 const MOST_ITERATIONS: u32 = 50;
 /// A stalled iteration is accepted only with its constraints at least this close (relative).
@@ -35,15 +38,16 @@ impl Default for Convergence {
 }
 
 impl Convergence {
-    /// Judges an iterate by its largest relative residual and by that of its constraints. It is accepted if the residual
-    /// is round-off of its terms; or if it no longer falls and what is left of it, or of the last correction, is so
+    /// Judges an iterate by its largest relative residual and by that of its constraints. It is accepted if both are
+    /// round-off of their terms; or if it no longer falls and what is left of it, or of the last correction, is so
     /// small that only round-off can be the reason. A momentum balance whose terms are all round-off has a relative
     /// residual of 1, hence the correction; a constraint has no such excuse.
     pub fn judge(&mut self, residual: f64, constraint: f64) -> Verdict {
         let stalled = residual > 0.25 * self.before;
         let small = residual <= 1e-12 || self.correction <= 1e-9;
         self.before = residual;
-        if residual <= FLOOR || (stalled && small && constraint <= LOOSEST_CONSTRAINT) {
+        let done = residual <= FLOOR && constraint <= CLOSED;
+        if done || (stalled && small && constraint <= LOOSEST_CONSTRAINT) {
             Verdict::Accept
         } else if self.iterations == MOST_ITERATIONS {
             Verdict::GiveUp

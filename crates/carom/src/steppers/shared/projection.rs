@@ -24,6 +24,8 @@ pub struct ConstraintRows {
     pub rate: Vec<f64>,
     schur: Cholesky,
     mu: Vec<f64>,
+    /// The impulse that the last projection took off, `−Gᵀ` of it.
+    pub impulse: Vec<f64>,
 }
 
 impl ConstraintRows {
@@ -42,6 +44,7 @@ impl ConstraintRows {
             rate: vec![0.0; m],
             schur: Cholesky::new(m),
             mu: vec![0.0; m],
+            impulse: vec![0.0; m],
         };
         rows.prepare(system, inverse, start.t, &start.q)?;
         Ok(rows)
@@ -80,15 +83,25 @@ impl ConstraintRows {
         })
     }
 
+    /// Takes a violation `f` off the position to first order: `q −= M⁻¹Gᵀ(G M⁻¹Gᵀ)⁻¹f`. `f` becomes the multipliers.
+    pub fn pull_back(&self, f: &mut [f64], q: &mut [f64]) {
+        self.schur.solve(f);
+        self.shape.add_transposed_times(&self.z, f, -1.0, q);
+    }
+
     /// Projects `p`; the second pass removes the round-off of the first. Returns the largest relative residual.
     pub fn project(&mut self, p: &mut [f64]) -> f64 {
         let mut worst = self.residual(p);
+        self.impulse.fill(0.0);
         for _ in 0..3 {
             if worst <= FLOOR {
                 break;
             }
             self.schur.solve(&mut self.mu);
             self.shape.add_transposed_times(&self.g, &self.mu, -1.0, p);
+            for (impulse, mu) in self.impulse.iter_mut().zip(&self.mu) {
+                *impulse += mu;
+            }
             let before = worst;
             worst = self.residual(p);
             if worst > 0.5 * before {

@@ -1,0 +1,141 @@
+//! The columns of the measures: the usual ones, and those that `measures` of `[run]` asks for.
+
+use carom::linear::{dot, max_abs};
+use carom::measures::{Ledger, Momentum, Probe};
+use carom::observe::Frame;
+use carom::system::System;
+
+use super::table::Column;
+use crate::scene::{Measure, Scene};
+
+/// Measures a node.
+pub struct Measures<'a> {
+    scene: &'a Scene,
+    probe: Probe<'a>,
+    momentum: Momentum,
+    components: Vec<f64>,
+    /// Momenta of the declared symmetries at the last node, and a generator.
+    pub symmetries: Vec<f64>,
+    field: Vec<f64>,
+    parts: Vec<f64>,
+}
+
+impl<'a> Measures<'a> {
+    /// Of a scene.
+    pub fn new(scene: &'a Scene) -> Self {
+        let problem = &scene.problem;
+        let momentum = Momentum::new(problem.points.clone());
+        let (linear, angular) = momentum.components();
+        Self {
+            scene,
+            probe: Probe::new(&*problem.system, &scene.method, scene.run.h),
+            momentum,
+            components: vec![0.0; linear + angular],
+            symmetries: vec![0.0; problem.symmetries.len()],
+            field: vec![0.0; problem.system.dim()],
+            parts: vec![0.0; problem.system.potential_parts().len()],
+        }
+    }
+
+    fn system(&self) -> &'a dyn System {
+        &*self.scene.problem.system
+    }
+
+    fn wants(&self, measure: Measure) -> bool {
+        self.scene.run.measures.contains(&measure)
+    }
+
+    /// The columns; what the scene does not have is left out.
+    pub fn columns(&self, ledger: Option<&Ledger>) -> Vec<Column> {
+        let (system, (linear, angular)) = (self.system(), self.momentum.components());
+        let (m, k) = (system.equalities(), system.inequalities());
+        let axes = ["x", "y", "z"];
+        let mut names: Vec<String> = ["t", "energy", "kinetic", "potential"].map(String::from).to_vec();
+        names.extend(axes[..linear].iter().map(|axis| format!("linear_momentum.{axis}")));
+        // In the plane the one component is that out of it.
+        names.extend(axes[3 - angular..].iter().map(|axis| format!("angular_momentum.{axis}")));
+        names.extend(self.scene.problem.symmetries.iter().map(|symmetry| format!("symmetry.{}", symmetry.name)));
+        if m > 0 {
+            names.extend(["max_equality", "max_equality_velocity"].map(String::from));
+        }
+        if k > 0 {
+            names.push("min_gap".into());
+        }
+        names.extend(["iterations", "residual"].map(String::from));
+        if self.wants(Measure::EnergyParts) {
+            names.extend(system.potential_parts().iter().map(|part| format!("potential.{part}")));
+        }
+        let rows = |kind: &'static str| (0..m).map(move |i| format!("{kind}.{}", system.equality_name(i)));
+        if self.wants(Measure::Equalities) {
+            names.extend(rows("equality").chain(rows("equality_velocity")));
+        }
+        if self.wants(Measure::Gaps) {
+            names.extend((0..k).map(|i| format!("gap.{}", system.gap_name(i))));
+        }
+        if self.wants(Measure::ConstraintForces) {
+            names.extend(rows("constraint_force"));
+        }
+        if let Some(ledger) = ledger {
+            names.extend(["stored", "entered", "left", "error"].map(|name| format!("ledger.{name}")));
+            names.extend(ledger.sources.iter().map(|source| format!("ledger.work.{}", source.name)));
+        }
+        if self.wants(Measure::Symplecticity) {
+            names.push("symplecticity_defect".into());
+        }
+        if self.wants(Measure::Reversal) {
+            names.extend(["reversal_defect.q", "reversal_defect.p"].map(String::from));
+        }
+        names.into_iter().map(Column::new).collect()
+    }
+
+    /// Looks at a node that is not recorded too.
+    pub fn observe(&mut self, frame: &Frame) {
+        for (momentum, symmetry) in self.symmetries.iter_mut().zip(&self.scene.problem.symmetries) {
+            symmetry.field.at(&frame.state.q, &mut self.field);
+            *momentum = dot(&frame.state.p, &self.field);
+        }
+    }
+
+    /// A row; the node must have been observed.
+    pub fn fill(&mut self, frame: &Frame, ledger: Option<&Ledger>, row: &mut Vec<f64>) -> Result<(), String> {
+        let (state, system) = (frame.state, self.system());
+        row.clear();
+        row.extend([state.t, frame.energy(), frame.kinetic, frame.potential]);
+        self.momentum.of(&state.q, &state.p, &mut self.components);
+        row.extend_from_slice(&self.components);
+        row.extend_from_slice(&self.symmetries);
+        if !frame.equality.is_empty() {
+            row.extend([max_abs(frame.equality), max_abs(frame.equality_rate)]);
+        }
+        if !frame.gap.is_empty() {
+            row.push(frame.gap.iter().copied().fold(f64::INFINITY, f64::min));
+        }
+        row.extend([f64::from(frame.report.iterations), frame.report.residual]);
+        if self.wants(Measure::EnergyParts) {
+            system.potential_by_parts(state.t, &state.q, &mut self.parts);
+            row.extend_from_slice(&self.parts);
+        }
+        if self.wants(Measure::Equalities) {
+            row.extend(frame.equality.iter().chain(frame.equality_rate));
+        }
+        if self.wants(Measure::Gaps) {
+            row.extend_from_slice(frame.gap);
+        }
+        if self.wants(Measure::ConstraintForces) {
+            // −Gᵀ of the impulse went into the momentum: the mean force of the step along the gradient.
+            row.extend(frame.constraint_impulse.iter().map(|impulse| (0.0 - impulse) / self.scene.run.h));
+        }
+        if let Some(ledger) = ledger {
+            let (entered, left) = ledger.totals();
+            row.extend([ledger.stored, entered, left, ledger.error()]);
+            row.extend(ledger.sources.iter().map(|source| source.entered - source.left));
+        }
+        if self.wants(Measure::Symplecticity) {
+            row.push(self.probe.symplecticity(state).map_err(|error| error.to_string())?);
+        }
+        if self.wants(Measure::Reversal) {
+            row.extend(self.probe.reversal(state).map_err(|error| error.to_string())?);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,163 @@
+//! Where the energy of a run went: what entered and what left, through what, and what is the integrator's error.
+//!
+//! `dE/dt = f_NP·v + ∂V/∂t + λᵀ∂f/∂t`: non-potential forces, a potential that depends on time and constraints that move
+//! are the only sources. Their work is summed along the run; what of the change of energy it does not explain is the
+//! error of the integrator. Work of forces and potential is integrated by two Gauss points of the cubic through the
+//! nodes' positions and velocities, with an error of order h⁴, below that of the steps; that of moving constraints is
+//! what their impulses did.
+//!
+//! Cost: two evaluations of the powers per step and one sum per source.
+
+use serde::{Deserialize, Serialize};
+
+use crate::observe::Frame;
+use crate::system::System;
+
+/// Something that energy enters or leaves through.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Account {
+    /// What it is called.
+    pub name: String,
+    /// Energy that came in through it.
+    pub entered: f64,
+    /// Energy that went out through it.
+    pub left: f64,
+}
+
+/// The accounts of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ledger {
+    /// The sources, named terms of the force first.
+    pub sources: Vec<Account>,
+    /// Change of energy since the start.
+    pub stored: f64,
+    /// Largest |error| so far.
+    pub error_max: f64,
+    terms: usize,
+    /// A potential that depends on time, moving constraints.
+    timed: bool,
+    moving: bool,
+    initial: f64,
+    t: f64,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    /// Configuration and velocity between the nodes, and the powers there.
+    #[serde(skip)]
+    between: Between,
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Between {
+    q: Vec<f64>,
+    v: Vec<f64>,
+    powers: Vec<f64>,
+}
+
+/// The Gauss points of an interval of length 1.
+const GAUSS: [f64; 2] = [0.211_324_865_405_187_13, 0.788_675_134_594_812_9];
+
+impl Ledger {
+    /// Without entries yet.
+    pub fn new(system: &dyn System) -> Self {
+        let names = system.forces().map_or(&[][..], |forces| forces.terms());
+        let time = system.time_dependence();
+        let (timed, moving) = (time.potential, time.equalities);
+        let further = [(timed, "time-dependent potential"), (moving, "moving constraints")];
+        let further = further.iter().filter(|(there, _)| *there).map(|(_, name)| name.to_string());
+        let source = |name: String| Account { name, entered: 0.0, left: 0.0 };
+        Self {
+            sources: names.iter().cloned().chain(further).map(source).collect(),
+            stored: 0.0,
+            error_max: 0.0,
+            terms: names.len(),
+            timed,
+            moving,
+            initial: 0.0,
+            t: 0.0,
+            q: Vec::new(),
+            v: Vec::new(),
+            between: Between::default(),
+        }
+    }
+
+    /// Whether energy can enter or leave at all.
+    pub fn is_open(&self) -> bool {
+        !self.sources.is_empty()
+    }
+
+    /// All that entered and all that left.
+    pub fn totals(&self) -> (f64, f64) {
+        self.sources.iter().fold((0.0, 0.0), |(entered, left), s| (entered + s.entered, left + s.left))
+    }
+
+    /// What of the change of energy no source explains: stored − entered + left.
+    pub fn error(&self) -> f64 {
+        let (entered, left) = self.totals();
+        self.stored - (entered - left)
+    }
+
+    /// Enters the step that led to a frame.
+    pub fn enter(&mut self, system: &dyn System, frame: &Frame) {
+        if frame.step == 0 {
+            self.initial = frame.energy();
+        } else if self.is_open() {
+            self.enter_step(system, frame);
+        }
+        self.stored = frame.energy() - self.initial;
+        self.error_max = self.error_max.max(self.error().abs());
+        self.t = frame.state.t;
+        self.q.clone_from(&frame.state.q);
+        self.v.clear();
+        self.v.extend_from_slice(frame.v);
+    }
+
+    fn enter_step(&mut self, system: &dyn System, frame: &Frame) {
+        let h = frame.state.t - self.t;
+        for s in GAUSS {
+            self.interpolate(frame, h, s);
+            let Between { q, v, powers } = &mut self.between;
+            let t = self.t + s * h;
+            powers.clear();
+            powers.resize(self.terms, 0.0);
+            if let Some(forces) = system.forces() {
+                forces.powers(t, q, v, powers);
+            }
+            if self.timed {
+                powers.push(system.potential_rates(t, q)[0]);
+            }
+            for (source, power) in self.sources.iter_mut().zip(&*powers) {
+                source.add(0.5 * h * power);
+            }
+        }
+        if self.moving
+            && let Some(source) = self.sources.last_mut()
+        {
+            source.add(frame.constraint_work);
+        }
+    }
+
+    /// The cubic with the positions and velocities of both nodes, at the fraction `s` of the step.
+    fn interpolate(&mut self, frame: &Frame, h: f64, s: f64) {
+        let (n, Between { q, v, .. }) = (self.q.len(), &mut self.between);
+        q.clear();
+        v.clear();
+        for i in 0..n {
+            let (q0, v0, v1) = (self.q[i], self.v[i], frame.v[i]);
+            let mean = (frame.state.q[i] - q0) / h;
+            // q = q0 + h (v0 s + a s² + b s³) with the end values of position and velocity.
+            let (a, b) = (3.0 * mean - 2.0 * v0 - v1, v0 + v1 - 2.0 * mean);
+            q.push(q0 + h * s * (v0 + s * (a + s * b)));
+            v.push(v0 + s * (2.0 * a + 3.0 * s * b));
+        }
+    }
+}
+
+impl Account {
+    fn add(&mut self, work: f64) {
+        if work > 0.0 {
+            self.entered += work;
+        } else {
+            self.left -= work;
+        }
+    }
+}
