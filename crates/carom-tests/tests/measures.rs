@@ -191,3 +191,54 @@ fn probes_see_what_methods_claim() {
         }
     }
 }
+
+/// Largest change of the momentum of the only declared symmetry, and whether it is one.
+fn declared(scene: &Scene, steps: u64) -> (bool, f64) {
+    let symmetry = &scene.problem.symmetries[0];
+    let mut summary = Summary::new(&scene.problem);
+    let mut xi = vec![0.0; scene.problem.system.dim()];
+    run(scene, scene.method.name(), scene.run.h, steps as f64 * scene.run.h, |frame| {
+        symmetry.field.at(&frame.state.q, &mut xi);
+        let momentum = xi.iter().zip(&frame.state.p).fold(0.0, |sum, (xi, p)| sum + xi * p);
+        summary.observe_symmetries(frame.step, &[momentum]);
+    });
+    let change = &summary.symmetries[0];
+    println!("{}, {}: holds {}, changes by {:.1e}", scene.name, change.name, change.holds, change.max_change);
+    (change.holds, change.max_change)
+}
+
+#[test]
+fn declared_symmetries_are_told_from_those_that_are_none() {
+    let shift = r#"symmetry=[{ name = "shift", generator = { theta = 1 } }]"#;
+    let (holds, change) = declared(&built_in("elastic-pendulum", &["parameters.g=0", shift]), 500);
+    assert!(holds && change < 1e-13);
+    let (holds, change) = declared(&built_in("elastic-pendulum", &[shift]), 500);
+    assert!(!holds && change > 1.0);
+    // A field that is not linear: a rotation of a plane that is written in other coordinates.
+    const SQUARES: &str = r#"
+[lagrangian]
+coordinates = ["u", "y"]
+kinetic = ["2*u^2*dot(u)^2", "0.5*dot(y)^2"]
+potential = "0.5*(u^4 + y^2) + 0.1*(u^4 + y^2)^2"
+[[symmetry]]
+name = "turn"
+generator = { u = "-y/(2*u)", y = "u^2" }
+[initial]
+q = { u = 1.1, y = 0.3 }
+v = { u = 0.2, y = 0.9 }
+[method]
+name = "midpoint"
+[run]
+step = 0.001
+steps = 1
+"#;
+    // Exact for the system; a method of order 2 is not exact for a momentum that is not quadratic.
+    let (holds, change) = declared(&scene("squares", SQUARES, &[]), 200);
+    assert!(holds && change < 1e-6);
+    let turn = r#"symmetry=[{ name = "turn", generator = ["-y", "x", 0] }]"#;
+    let (holds, change) = declared(&built_in("planets", &[turn]), 500);
+    assert!(holds && change < 1e-15);
+    let stretch = r#"symmetry=[{ name = "stretch", generator = ["m*x", "m*y", "m*z"] }]"#;
+    let (holds, change) = declared(&built_in("planets", &[stretch]), 500);
+    assert!(!holds && change > 1e-12);
+}

@@ -10,6 +10,7 @@ mod particles;
 mod schema;
 mod schema_particles;
 mod settings;
+mod symmetries;
 mod terms;
 
 pub use builtin::{BUILT_IN, BuiltIn};
@@ -19,6 +20,7 @@ pub use settings::{Measure, RunSettings};
 use carom::error::Failure;
 use carom::lagrangian::definition::Definition;
 use carom::lagrangian::expressed::Expressed;
+use carom::measures::Symmetry;
 use carom::method::{AnyMethod, Refusal};
 use carom::problem::{Inconsistency, Problem};
 
@@ -28,8 +30,18 @@ use particles::{ParticleScene, Places};
 use settings::Initial;
 
 /// The keys at the top of a scene, without the elements that act on particles.
-const KEYS: [&str; 9] =
-    ["title", "description", "cites", "parameters", "lagrangian", "particle", "initial", "method", "run"];
+const KEYS: [&str; 10] = [
+    "title",
+    "description",
+    "cites",
+    "parameters",
+    "lagrangian",
+    "particle",
+    "initial",
+    "symmetry",
+    "method",
+    "run",
+];
 
 /// A scene that can be run.
 pub struct Scene {
@@ -100,6 +112,7 @@ impl Scene {
         let complete = moving.complete(settings::complete(table, &method, &run, moving.defaults()));
         let (definition, problem, places) = moving.build(&root)?;
         refuse(&method, &problem, &root, &places)?;
+        settings::refuse_measures(&root.table("run")?, &run.measures, &*problem.system)?;
         let parameters = names.parameters;
         let name = name.to_string();
         Some(Self { name, title, description, cites, parameters, problem, definition, method, run, complete })
@@ -118,7 +131,7 @@ fn report_at(root: &TableReader, key: &str, message: String, help: Option<String
 
 /// What moves, and its start.
 enum Moving {
-    Lagrangian(Box<lagrangian::Lagrangian>, Initial),
+    Lagrangian(Box<lagrangian::Lagrangian>, Initial, Vec<Symmetry>),
     Particles(Box<ParticleScene>),
 }
 
@@ -142,7 +155,8 @@ fn read_moving(root: &TableReader, names: &mut Names) -> Option<Moving> {
             let lagrangian = lagrangian.filter(|section| lagrangian::read_coordinates(section, names).is_some())?;
             let system = lagrangian::read(&lagrangian, names);
             let state = initial.and_then(|section| settings::read_initial(&section, names));
-            Some(Moving::Lagrangian(Box::new(system?), state?))
+            let symmetries = symmetries::read(root, |item| symmetries::of_coordinates(item, names));
+            Some(Moving::Lagrangian(Box::new(system?), state?, symmetries))
         }
     }
 }
@@ -150,7 +164,7 @@ fn read_moving(root: &TableReader, names: &mut Names) -> Option<Moving> {
 impl Moving {
     fn initial(&self) -> &Initial {
         match self {
-            Self::Lagrangian(_, initial) => initial,
+            Self::Lagrangian(_, initial, _) => initial,
             Self::Particles(scene) => &scene.initial,
         }
     }
@@ -176,7 +190,7 @@ impl Moving {
     /// The problem, if the system and its start fit.
     fn build(self, root: &TableReader) -> Option<(Option<Definition>, Problem, Option<Places>)> {
         match self {
-            Self::Lagrangian(lagrangian, Initial { t, q, v }) => {
+            Self::Lagrangian(lagrangian, Initial { t, q, v }, symmetries) => {
                 let definition = lagrangian.definition.clone();
                 let system = match Expressed::new(lagrangian.definition) {
                     Ok(expressed) => Box::new(expressed),
@@ -191,14 +205,14 @@ impl Moving {
                         report_at(root, key, inconsistency.to_string(), help.map(str::to_string));
                     }
                 });
-                Some((Some(definition), problem.ok()?, None))
+                Some((Some(definition), Problem { symmetries, ..problem.ok()? }, None))
             }
             Self::Particles(scene) => {
-                let ParticleScene { system, initial: Initial { t, q, v }, places, .. } = *scene;
+                let ParticleScene { system, initial: Initial { t, q, v }, symmetries, places, .. } = *scene;
                 let (points, start) = (system.points(), (q.clone(), system.dimension()));
                 let problem = Problem::new(Box::new(system), t, q, v, points)
                     .map_err(|found| places.report(&found, root, (&start.0, start.1)));
-                Some((None, problem.ok()?, Some(places)))
+                Some((None, Problem { symmetries, ..problem.ok()? }, Some(places)))
             }
         }
     }

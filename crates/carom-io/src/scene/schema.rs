@@ -98,6 +98,16 @@ pub fn schema() -> Value {
                 "properties": { "t": number, "q": by_coordinate, "v": by_coordinate },
                 "additionalProperties": false
             },
+            "symmetry": {
+                "description": "vector fields whose momenta p . generator(q) are recorded",
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": { "name": { "type": "string", "minLength": 1 }, "generator": by_coordinate },
+                    "required": ["name", "generator"],
+                    "additionalProperties": false
+                }
+            },
             "method": { "oneOf": AnyMethod::all().iter().map(method_schema).collect::<Vec<_>>() },
             "run": {
                 "type": "object",

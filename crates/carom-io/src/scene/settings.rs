@@ -2,6 +2,7 @@
 
 use carom::method::AnyMethod;
 use carom::run::OnFailure;
+use carom::system::System;
 
 use super::lagrangian::{by_coordinate, check_size};
 use super::names::Names;
@@ -205,6 +206,38 @@ fn read_measures(section: &TableReader) -> Vec<Measure> {
     let chosen: Vec<&str> =
         section.array("measures").unwrap_or_default().iter().filter_map(|item| item.choice(&names)).collect();
     Measure::ALL.iter().filter(|(name, _)| chosen.contains(name)).map(|(_, measure)| *measure).collect()
+}
+
+/// The most coordinates whose symplecticity is measured: a row takes 36 steps for each.
+const MOST_PROBED: usize = 200;
+
+/// Reports measures of what a system does not have.
+pub fn refuse_measures(section: &TableReader, measures: &[Measure], system: &dyn System) -> Option<()> {
+    let missing = |measure: Measure| match measure {
+        Measure::EnergyParts if system.potential_parts().len() < 2 => {
+            Some(("the potential has only one part", "name its terms: { name = \"spring\", expression = \"…\" }"))
+        }
+        Measure::Equalities | Measure::ConstraintForces if system.equalities() == 0 => {
+            Some(("the scene has no equality constraints", "remove this measure"))
+        }
+        Measure::Gaps if system.inequalities() == 0 => Some(("the scene has no gaps", "remove this measure")),
+        Measure::Symplecticity if system.dim() > MOST_PROBED => Some((
+            "the scene has more than 200 coordinates",
+            "measure a smaller one: a row takes 36 steps for each",
+        )),
+        _ => None,
+    };
+    let mut fine = true;
+    for item in section.array("measures").unwrap_or_default() {
+        let measure =
+            Measure::ALL.iter().find(|(name, _)| item.string() == Some(*name)).map(|(_, measure)| *measure);
+        let known = measure.filter(|measure| measures.contains(measure));
+        if let Some((message, help)) = known.and_then(missing) {
+            item.report(message, Some(help.to_string()));
+            fine = false;
+        }
+    }
+    fine.then_some(())
 }
 
 /// What `[run]` says.

@@ -28,6 +28,7 @@ mod gravity;
 mod input;
 mod law;
 mod lennard_jones;
+mod motion;
 mod names;
 mod neighbours;
 mod pairs;

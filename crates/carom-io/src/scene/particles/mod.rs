@@ -17,11 +17,12 @@ mod tests;
 pub use defaults::Defaults;
 pub use places::Places;
 
+use carom::measures::{Symmetry, VectorField};
 use carom::particles::{Misuse, Particles};
 
 use super::names::Names;
 use super::settings::Initial;
-use super::terms;
+use super::{symmetries, terms};
 use crate::document::{Item, Kind, Origin, TableReader, Value};
 
 /// The sections of a scene with particles, beside `particle` itself.
@@ -33,6 +34,8 @@ pub struct ParticleScene {
     pub system: Particles,
     /// Its start.
     pub initial: Initial,
+    /// Declared symmetries.
+    pub symmetries: Vec<Symmetry>,
     /// Which elements its constraints come from.
     pub places: Places,
     /// What stands for missing keys.
@@ -60,7 +63,28 @@ pub fn read(root: &TableReader, names: &mut Names) -> Option<ParticleScene> {
     reader.walls(names);
     reader.balls(names);
     let Reader { system, q, places, defaults, .. } = reader;
-    Some(ParticleScene { system, initial: Initial { t: t?, q, v: bodies.v }, places, defaults })
+    let symmetries = symmetries::read(root, |item| generator(item, names, &system));
+    Some(ParticleScene { system, initial: Initial { t: t?, q, v: bodies.v }, symmetries, places, defaults })
+}
+
+/// A generator of a motion of all particles: one expression per axis.
+fn generator(item: &Item, names: &Names, system: &Particles) -> Option<Box<dyn VectorField>> {
+    let d = system.dimension();
+    let axes = item.array()?;
+    if axes.len() != d {
+        item.report(format!("found {} expressions, needed are {d}: one per axis", axes.len()), None);
+        return None;
+    }
+    let variables: Vec<_> = scopes::field_variables(d).into_iter().filter(|(name, _)| *name != "t").collect();
+    let texts: Vec<Option<String>> = axes.iter().map(|axis| scopes::potential(axis, names, &variables)).collect();
+    let texts: Option<Vec<&str>> = texts.iter().map(Option::as_deref).collect();
+    match system.motion(&texts?, &scopes::constants(names)) {
+        Ok(field) => Some(field),
+        Err(misuse) => {
+            item.report(misuse.to_string(), None);
+            None
+        }
+    }
 }
 
 /// Reads `[initial]`, which is optional and has nothing but the time.
