@@ -1,6 +1,7 @@
 //! Files of carom: scenes, run folders, references.
 
 pub mod document;
+pub mod figure;
 pub mod folder;
 pub mod recording;
 pub mod references;
