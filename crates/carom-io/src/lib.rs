@@ -3,6 +3,7 @@
 pub mod document;
 pub mod figure;
 pub mod folder;
+pub mod html_report;
 pub mod recording;
 pub mod references;
 pub mod report;
