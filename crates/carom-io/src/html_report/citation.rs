@@ -7,7 +7,12 @@ fn field(entry: &str, name: &str) -> Option<String> {
         (key.trim() == name).then_some(value)
     })?;
     let value = line.trim().trim_end_matches(',');
-    let mut text = value.replace("{\\\"o}", "ö").replace("{\\`e}", "è").replace("--", "–");
+    let mut text = value
+        .replace("{\\\"o}", "ö")
+        .replace("{\\`e}", "è")
+        .replace("--", "–")
+        .replace("``", "“")
+        .replace("''", "”");
     text.retain(|c| !matches!(c, '{' | '}'));
     Some(text.trim().to_string()).filter(|text| !text.is_empty())
 }
@@ -53,7 +58,7 @@ mod tests {
     fn every_entry_reads_as_a_line_without_tex() {
         for (key, entry) in references::entries() {
             let line = line(entry);
-            assert!(!line.contains(['{', '}', '\\', '=']) && line.len() > 30, "{key}: {line}");
+            assert!(!line.contains(['{', '}', '\\', '=', '`']) && line.len() > 30, "{key}: {line}");
         }
         let kaufman = line(references::entry("kaufman-pai-2012").expect("it is there"));
         assert_eq!(

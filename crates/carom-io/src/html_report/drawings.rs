@@ -218,34 +218,31 @@ fn positive(label: impl Into<String>, column: &Thinned) -> Series {
 }
 
 fn constraints(data: &Data) -> Option<Drawing> {
-    let labels = [("max_equality", "max |f|"), ("max_equality_velocity", "max |df/dt|")];
-    let columns: Vec<_> = labels.into_iter().filter_map(|(name, text)| Some((text, data.column(name)?))).collect();
-    if columns.is_empty() {
-        return None;
-    }
-    let panel = columns
-        .into_iter()
-        .fold(over_time(Axis::log("violation")), |panel, (text, column)| panel.series(positive(text, column)));
-    let caption = "Violation of the equality constraints and of their hidden velocity constraints; rows that \
-                   hold them exactly (0) cannot be shown on this axis."
-        .into();
-    Some(Drawing { name: "constraints", caption, figure: Figure::new(WIDTH, HEIGHT).panel(panel) })
+    let labels = [("max_equality", "largest |f|"), ("max_equality_velocity", "largest |df/dt|")];
+    let columns = labels.into_iter().filter_map(|(name, text)| Some((text, data.column(name)?)));
+    let panels = columns.map(|(text, column)| over_time(Axis::log(text)).series(positive("", column))).collect();
+    let caption =
+        "Violation of the equality constraints and of their hidden velocity constraints. Rows that hold them \
+                   exactly cannot be shown on these axes."
+            .into();
+    grid("constraints", caption, panels)
 }
 
 fn solver(run: &Value, data: &Data) -> Option<Drawing> {
     if run.pointer("/solver/iterations_max")?.as_u64()? == 0 {
         return None;
     }
-    let iterations = data.column("iterations")?;
-    let mut panels = vec![over_time(Axis::linear("iterations")).series(line("", iterations.points.clone()))];
+    // The first row is the start, which no step led to.
+    let steps = |column: &Thinned| column.points.iter().copied().skip(1).collect::<Vec<_>>();
+    let mut iterations = Trace::scatter(Scale::Linear, Scale::Linear);
+    iterations.extend(steps(data.column("iterations")?));
+    let mut panels =
+        vec![over_time(Axis::linear("iterations")).series(Series::new("", iterations).marker(Marker::Dot))];
     if let Some(residual) = data.column("residual") {
         panels.push(over_time(Axis::log("relative residual")).series(positive("", residual)));
     }
-    grid(
-        "solver",
-        "Newton's method: iterations of a step, and the residual that it was accepted with.".into(),
-        panels,
-    )
+    let caption = "Newton's method: iterations of a step, and the residual that it was accepted with.".into();
+    grid("solver", caption, panels)
 }
 
 fn defects(data: &Data) -> Option<Drawing> {

@@ -50,7 +50,7 @@ fn energy(scene: &Scene, run: &Value) -> Row {
         sentence.replace_range(..1, &first);
     }
     measured.push(sentence + ".");
-    let promise = energy_promise(&scene.method.claims(), conservative).to_string();
+    let promise = energy_promise(&scene.method.claims(), conservative);
     Row { name: "Energy", promise, measured: measured.join(" ") }
 }
 
@@ -84,7 +84,7 @@ fn equalities(scene: &Scene, run: &Value, data: &Data) -> Option<Row> {
     let largest = data.largest_coordinate;
     let ulps = if largest > 0.0 {
         let ulps = short(violation / ulp(largest), 2);
-        format!(", or {ulps} units in the last place of the largest coordinate ({})", short(largest, 3))
+        format!(", or {ulps} ulp of the largest coordinate ({})", short(largest, 3))
     } else {
         String::new()
     };

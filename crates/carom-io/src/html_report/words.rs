@@ -93,14 +93,15 @@ pub fn drift(run: &Value, conservative: bool) -> String {
 }
 
 /// What a method promises of the energy.
-pub fn energy_promise(claims: &Claims, conservative: bool) -> &'static str {
+pub fn energy_promise(claims: &Claims, conservative: bool) -> String {
+    let order = power(claims.order as i32).replacen("10", "h", 1);
     match (conservative, claims.symplectic) {
-        (false, _) => "None: forces or time-dependent terms change the energy of this scene.",
-        (true, true) => {
-            "Not exact. The step is symplectic, so for a step short enough the error oscillates in a band of width \
-             O(h^order) and does not drift over very long times."
-        }
-        (true, false) => "None: the step is not symplectic, and its energy may drift.",
+        (false, _) => "None: forces or time-dependent terms change the energy of this scene.".into(),
+        (true, true) => format!(
+            "Not exact. The step is symplectic: while it is short beside the motion, the error stays in a band of width \
+             O({order}) and does not drift over very long times."
+        ),
+        (true, false) => "None: the step is not symplectic, and its energy may drift.".into(),
     }
 }
 
