@@ -45,13 +45,16 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     let failed = |error: &dyn Display| Fail::Failed(format!("error: {error}"));
     folder.write("report.html", &report.html).map_err(|error| failed(&error))?;
     let mut written = vec![path.join("report.html")];
-    for drawing in &report.drawings {
+    // On its own a figure must say what it is of.
+    let title = format!("{name} with {}, h = {}", scene.method.name(), print::short(scene.run.h));
+    for drawing in report.drawings {
+        let figure = drawing.figure.title(&title);
         if args.svg {
-            let file = folder.write_figure(&format!("{}.svg", drawing.name), drawing.figure.to_svg());
+            let file = folder.write_figure(&format!("{}.svg", drawing.name), figure.to_svg());
             written.push(file.map_err(|error| failed(&error))?);
         }
         if args.png {
-            let picture = drawing.figure.to_png(SCALE).map_err(|error| failed(&error))?;
+            let picture = figure.to_png(SCALE).map_err(|error| failed(&error))?;
             let file = folder.write_figure(&format!("{}.png", drawing.name), picture);
             written.push(file.map_err(|error| failed(&error))?);
         }

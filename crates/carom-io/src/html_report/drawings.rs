@@ -16,6 +16,8 @@ pub const NAMES: [&str; 9] =
 /// Size of a figure and of each panel of a larger one, in px.
 const WIDTH: u32 = 780;
 const HEIGHT: u32 = 300;
+/// Height of a figure that is about shape.
+const TALL: u32 = 440;
 
 /// Columns that have a figure of their own.
 const KNOWN: [&str; 11] = [
@@ -100,9 +102,11 @@ fn energy(scene: &Scene, run: &Value, data: &Data) -> Option<Drawing> {
         (panel, format!("{caption}. E₀ = {}.", short(initial, 6)))
     } else {
         let mut panel = over_time(Axis::linear("energy"));
-        for (name, text) in [("energy", "total"), ("kinetic", "kinetic T"), ("potential", "potential V")] {
+        // The total last, above its parts.
+        let parts = [("kinetic", "kinetic T", 1), ("potential", "potential V", 2), ("energy", "total", 0)];
+        for (name, text, colour) in parts {
             if let Some(column) = data.column(name) {
-                panel = panel.series(line(text, column.points.clone()));
+                panel = panel.series(line(text, column.points.clone()).colour(colour).width(1.1));
             }
         }
         (panel, "Energy and its parts; this scene does not conserve it.".to_string())
@@ -172,8 +176,13 @@ fn portraits(data: &Data) -> Option<Drawing> {
         let axes = Panel::new().x(Axis::linear(name.as_str())).y(Axis::linear(format!("p.{name}")));
         axes.series(curve(data, "", (*q, *p)))
     };
-    let panels: Vec<Panel> = data.portraits.iter().map(panel).collect();
-    grid("phase", format!("Phase portraits: coordinate and momentum; {}.", shown(data)), panels)
+    let mut panels: Vec<Panel> = data.portraits.iter().map(panel).collect();
+    let caption = format!("Phase portraits: coordinate and momentum; {}.", shown(data));
+    if panels.len() == 1 {
+        let figure = panels.pop().map(|panel| Figure::new(WIDTH, TALL).panel(panel))?;
+        return Some(Drawing { name: "phase", caption, figure });
+    }
+    grid("phase", caption, panels)
 }
 
 fn paths(data: &Data) -> Option<Drawing> {
@@ -186,7 +195,7 @@ fn paths(data: &Data) -> Option<Drawing> {
         panel = panel.series(curve(data, if several { label } else { "" }, (*x, *y)));
     }
     let caption = format!("Paths of the points in the plane of their first two coordinates; {}.", shown(data));
-    Some(Drawing { name: "paths", caption, figure: Figure::new(WIDTH, 480).panel(panel) })
+    Some(Drawing { name: "paths", caption, figure: Figure::new(WIDTH, TALL).panel(panel) })
 }
 
 fn momentum(data: &Data, conserved: &Conserved) -> Option<Drawing> {
@@ -234,10 +243,12 @@ fn solver(run: &Value, data: &Data) -> Option<Drawing> {
     }
     // The first row is the start, which no step led to.
     let steps = |column: &Thinned| column.points.iter().copied().skip(1).collect::<Vec<_>>();
+    let column = data.column("iterations")?;
     let mut iterations = Trace::scatter(Scale::Linear, Scale::Linear);
-    iterations.extend(steps(data.column("iterations")?));
-    let mut panels =
-        vec![over_time(Axis::linear("iterations")).series(Series::new("", iterations).marker(Marker::Dot))];
+    iterations.extend(steps(column));
+    // Counts from 0 on, and room enough for ticks at whole numbers.
+    let axis = Axis::linear("iterations").range(0.0, column.largest().unwrap_or(0.0).max(4.0) + 1.0);
+    let mut panels = vec![over_time(axis).series(Series::new("", iterations).marker(Marker::Dot))];
     if let Some(residual) = data.column("residual") {
         panels.push(over_time(Axis::log("relative residual")).series(positive("", residual)));
     }

@@ -35,6 +35,11 @@ fn escape(text: &str) -> String {
     out
 }
 
+/// With numbers that are not broken at the end of a line.
+fn unbroken(text: &str) -> String {
+    text.replace(" × ", "\u{a0}×\u{a0}").replace(" ± ", "\u{a0}±\u{a0}").replace(" ulp", "\u{a0}ulp")
+}
+
 /// Writes the page.
 pub fn write(scene: &Scene, run: &Value, data: &Data, drawings: &[Drawing]) -> String {
     let name = run["scene"].as_str().unwrap_or_default();
@@ -81,7 +86,7 @@ fn ending(page: &mut String, scene: &Scene, run: &Value) {
     let reason = run["ended"].as_str().unwrap_or("no reason is recorded");
     let _ = writeln!(
         page,
-        "<p class=\"alarm\"><strong>This run did not reach its end:</strong> {} of {} steps were made. {}</p>",
+        "<p class=\"alarm\"><strong>This run did not reach its end:</strong> {} of {} steps were made. Reason: {}</p>",
         run["steps"],
         scene.run.steps,
         escape(reason)
@@ -97,7 +102,7 @@ fn structure_section(page: &mut String, scene: &Scene, run: &Value, data: &Data)
             "<tr><th>{}</th><td>{}</td><td class=\"value\">{}</td></tr>",
             row.name,
             escape(&row.promise),
-            escape(&row.measured)
+            unbroken(&escape(&row.measured))
         );
     }
     page.push_str("</tbody>\n</table></div>\n");

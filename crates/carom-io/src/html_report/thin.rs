@@ -6,7 +6,8 @@ use crate::recording::TableReader;
 
 /// Blocks that a long column is cut into; each keeps its first, lowest, highest and last point.
 const BLOCKS: u64 = 2048;
-/// Rows of a curve in the plane that are drawn, and the number of stretches that they are taken in.
+/// Rows up to which a curve in the plane is drawn as it is; rows of a longer one, and the stretches that they come in.
+const ALL_ROWS: u64 = 12_000;
 const CURVE_ROWS: u64 = 6000;
 const STRETCHES: u64 = 20;
 
@@ -133,7 +134,7 @@ pub fn sample(table: &TableReader, places: &[usize], mut each: impl FnMut(&[f64]
         rows.push(places.iter().map(|&place| row[place]).collect::<Vec<f64>>());
         Ok(())
     };
-    if all <= CURVE_ROWS {
+    if all <= ALL_ROWS {
         table.for_each(&mut take)?;
         return Ok(Sample { rows, taken: all });
     }

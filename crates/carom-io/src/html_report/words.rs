@@ -36,7 +36,7 @@ fn minus(text: &str) -> String {
     text.replace('-', "−")
 }
 
-/// A number in so many digits: plain near 1, else with a power of ten.
+/// A number in at most so many digits: plain near 1, else with a power of ten.
 pub fn short(value: f64, digits: usize) -> String {
     if value == 0.0 || !value.is_finite() {
         return minus(&value.to_string());
@@ -52,6 +52,7 @@ pub fn short(value: f64, digits: usize) -> String {
     }
     let text = format!("{value:.*e}", digits.saturating_sub(1));
     let (mantissa, tens) = text.split_once('e').unwrap_or((&text, "0"));
+    let mantissa = if digits > 1 { mantissa.trim_end_matches('0').trim_end_matches('.') } else { mantissa };
     format!("{} × {}", minus(mantissa), power(tens.parse().unwrap_or(0)))
 }
 
@@ -124,8 +125,8 @@ mod tests {
             (-19.209_816, "−19.2"),
             (9.996, "10"),
             (123_456.0, "123456"),
-            (3.2e-15, "3.20 × 10⁻¹⁵"),
-            (-1.5e20, "−1.50 × 10²⁰"),
+            (3.2e-15, "3.2 × 10⁻¹⁵"),
+            (-1.5e20, "−1.5 × 10²⁰"),
             (0.001_234, "0.00123"),
         ];
         for (value, text) in cases {
