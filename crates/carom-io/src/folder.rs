@@ -86,7 +86,7 @@ impl RunFolder {
 
     /// Writes the scene of the run.
     pub fn write_scene(&self, text: &str) -> Result<(), FolderError> {
-        self.write("scene.toml", &format!("{SCENE_HEADER}{text}"))
+        self.write("scene.toml", format!("{SCENE_HEADER}{text}"))
     }
 
     /// Writes a file so that it is never seen half-written: under another name first, then renamed.

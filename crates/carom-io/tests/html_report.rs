@@ -174,6 +174,7 @@ fn one_row_of_a_million_stands_out_in_the_figure() {
     let (top, bottom) = heights(figure(&page, "energy").expect("a figure"));
     // The noise is a thousandth of the spike, which alone spans the panel.
     assert!(bottom - top > 150.0, "{top} {bottom}");
+    assert!(text(figure(&page, "phase").unwrap()).contains("6000 of 1000000 recorded rows, in stretches"));
     let rest = "−1.0";
     assert!(text(figure(&page, "energy").unwrap()).contains(rest), "the axis reaches the spike");
     let calm = draw(0.0);

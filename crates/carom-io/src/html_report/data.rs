@@ -33,7 +33,7 @@ pub struct Data {
 }
 
 /// The kind of a column: what stands before the first point of its name.
-pub fn kind(name: &str) -> &str {
+fn kind(name: &str) -> &str {
     name.split_once('.').map_or(name, |(kind, _)| kind)
 }
 
@@ -96,6 +96,17 @@ impl Data {
     /// A column of the measures.
     pub fn column(&self, name: &str) -> Option<&Thinned> {
         self.measures.iter().find(|(column, _)| column.name == name).map(|(_, thinned)| thinned)
+    }
+
+    /// The kinds of columns, in the order of the table.
+    pub fn kinds(&self) -> Vec<&str> {
+        let mut kinds = Vec::new();
+        for kind in self.measures.iter().map(|(column, _)| kind(&column.name)) {
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+        kinds
     }
 
     /// The columns of a kind, with what follows the point of their names.

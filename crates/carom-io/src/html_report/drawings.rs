@@ -3,7 +3,7 @@
 use carom::measures::{Conserved, Momentum};
 use serde_json::Value;
 
-use super::data::{Data, kind, label};
+use super::data::{Data, label};
 use super::thin::Thinned;
 use super::words::{number, short, with_error};
 use crate::figure::{Axis, Figure, Marker, Panel, Scale, Series, Trace};
@@ -257,24 +257,20 @@ fn solver(run: &Value, data: &Data) -> Option<Drawing> {
 }
 
 fn defects(data: &Data) -> Option<Drawing> {
-    let mut kinds: Vec<&str> = data.measures.iter().map(|(column, _)| kind(&column.name)).collect();
-    kinds.dedup();
     let panel = |wanted: &str| {
         let panel = over_time(Axis::log("defect")).title(wanted.replace('_', " "));
         data.of_kind(wanted).into_iter().fold(panel, |panel, (text, column)| {
             panel.series(positive(if text == label(wanted) { String::new() } else { text }, column))
         })
     };
-    let panels = kinds.into_iter().filter(|kind| kind.contains("defect")).map(panel).collect();
+    let panels = data.kinds().into_iter().filter(|kind| kind.contains("defect")).map(panel).collect();
     grid("defects", "Defects of the step's structure, measured along the run.".into(), panels)
 }
 
 /// Measures without a figure of their own, one panel for each kind.
 fn further(data: &Data) -> Option<Drawing> {
-    let mut kinds: Vec<&str> = data.measures.iter().map(|(column, _)| kind(&column.name)).collect();
-    kinds.dedup();
     let mut panels = Vec::new();
-    for wanted in kinds.into_iter().filter(|kind| !KNOWN.contains(kind) && !kind.contains("defect")) {
+    for wanted in data.kinds().into_iter().filter(|kind| !KNOWN.contains(kind) && !kind.contains("defect")) {
         let panel = over_time(Axis::linear(wanted.replace('_', " ")));
         let columns = data.of_kind(wanted);
         let alone = columns.len() == 1;

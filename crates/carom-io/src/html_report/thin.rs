@@ -10,6 +10,8 @@ const BLOCKS: u64 = 2048;
 const ALL_ROWS: u64 = 12_000;
 const CURVE_ROWS: u64 = 6000;
 const STRETCHES: u64 = 20;
+/// Bytes of a table that are read for curves: of very wide rows fewer are taken.
+const CURVE_BYTES: u64 = 1 << 28;
 
 /// A column over time.
 #[derive(Debug, Clone)]
@@ -134,11 +136,12 @@ pub fn sample(table: &TableReader, places: &[usize], mut each: impl FnMut(&[f64]
         rows.push(places.iter().map(|&place| row[place]).collect::<Vec<f64>>());
         Ok(())
     };
-    if all <= ALL_ROWS {
+    let affordable = CURVE_BYTES / (8 * table.columns().len().max(1) as u64);
+    if all <= ALL_ROWS.min(affordable).max(STRETCHES) {
         table.for_each(&mut take)?;
         return Ok(Sample { rows, taken: all });
     }
-    let length = CURVE_ROWS / STRETCHES;
+    let length = (CURVE_ROWS.min(affordable) / STRETCHES).max(1);
     for k in 0..STRETCHES {
         let start = ((all - length) as f64 * (k as f64 / (STRETCHES - 1) as f64)) as u64;
         table.for_each_in(start..start + length, &mut take)?;
@@ -147,7 +150,7 @@ pub fn sample(table: &TableReader, places: &[usize], mut each: impl FnMut(&[f64]
     for k in (1..STRETCHES as usize).rev() {
         rows.insert(k * length as usize, gap.clone());
     }
-    Ok(Sample { rows, taken: CURVE_ROWS })
+    Ok(Sample { rows, taken: length * STRETCHES })
 }
 
 #[cfg(test)]
