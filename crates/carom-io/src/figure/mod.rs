@@ -4,12 +4,18 @@
 //! or not positive on a logarithmic axis, leaves a gap. Long series are thinned without losing an extreme; a
 //! [`Trace`] gathers them point by point in bounded memory.
 //!
-//! ```ignore
+//! ```no_run
+//! use carom_io::figure::{Axis, Figure, Panel};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let points = [(0.0, 1e-9), (1.0, 3e-9), (2.0, 2e-9)];
 //! let figure = Figure::new(640, 400)
 //!     .title("Energy error")
 //!     .panel(Panel::new().x(Axis::linear("t")).y(Axis::log("|ΔE|")).line("verlet", points));
 //! std::fs::write("energy.svg", figure.to_svg())?;
 //! std::fs::write("energy.png", figure.to_png(2.0)?)?;
+//! # Ok(())
+//! # }
 //! ```
 
 mod axis;
