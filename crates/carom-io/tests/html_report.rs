@@ -187,10 +187,12 @@ fn columns_are_found_by_name_and_drawn_by_kind() {
         "energy",
         "kinetic",
         "potential",
+        "potential.bending",
         "ledger.stored",
         "ledger.entered",
         "ledger.integrator_error",
         "symmetry.spin",
+        "symmetry.boost",
         "max_equality",
         "max_equality_velocity",
         "gap.floor",
@@ -216,6 +218,11 @@ fn columns_are_found_by_name_and_drawn_by_kind() {
     let mut run = run();
     run["solver"]["iterations_max"] = 3.into();
     run["constraints"]["max_equality"] = 2.2e-16.into();
+    run["symmetries"] = json!([
+        { "name": "spin", "holds": true, "initial": 0.0, "change": 0.0, "max_change": 4e-13 },
+        { "name": "boost", "holds": false, "initial": 0.0, "change": 1.0, "max_change": 2.0 },
+    ]);
+    run["ledger"] = json!({ "stored": -3.0, "entered": 1.5, "left": 4.5, "error": 2e-4, "error_max": 3e-4 });
     let html = folder.report(&forced, &run).html;
     let page = parse(&html);
     for name in NAMES {
@@ -228,19 +235,34 @@ fn columns_are_found_by_name_and_drawn_by_kind() {
         ("momentum", vec!["momenta of symmetries", "spin"]),
         ("constraints", vec!["largest |f|", "largest |df/dt|"]),
         ("defects", vec!["symplecticity defect", "reversal defect"]),
-        ("measures", vec!["gap", "floor", "wall", "min gap", "constraint force", "something new"]),
+        (
+            "measures",
+            vec![
+                "parts of the potential",
+                "bending",
+                "gap",
+                "floor",
+                "wall",
+                "min gap",
+                "constraint force",
+                "something new",
+            ],
+        ),
     ];
     for (name, parts) in expected {
         for part in parts {
             assert!(words(name).contains(part), "{name}: {part}");
         }
     }
+    assert!(!words("momentum").contains("boost"), "it is not conserved");
     let all = text(page.root_element());
     for said in [
         "Largest defect 3 × 10⁻¹³",
         "Largest defect 7 × 10⁻¹²",
         "Largest violation 2.2 × 10⁻¹⁶, or 0.99 ulp of the largest coordinate (1)",
         "the scene itself does not conserve energy",
+        "spin: largest change 4 × 10⁻¹³. boost: the scene does not have this symmetry.",
+        "1.5 entered, 4.5 left, −3 is stored; 2 × 10⁻⁴ at the end has no source; at most 3 × 10⁻⁴.",
     ] {
         assert!(all.contains(said), "{said}");
     }

@@ -59,7 +59,7 @@ pub fn all(scene: &Scene, run: &Value, data: &Data) -> Vec<Drawing> {
         ledger(data),
         paths(data),
         portraits(data),
-        momentum(data, &conserved),
+        momentum(run, data, &conserved),
         constraints(data),
         solver(run, data),
         defects(data),
@@ -198,15 +198,19 @@ fn paths(data: &Data) -> Option<Drawing> {
     Some(Drawing { name: "paths", caption, figure: Figure::new(WIDTH, TALL).panel(panel) })
 }
 
-fn momentum(data: &Data, conserved: &Conserved) -> Option<Drawing> {
+fn momentum(run: &Value, data: &Data, conserved: &Conserved) -> Option<Drawing> {
     let kept = |kind: &str, which: &[bool]| {
         let columns = data.of_kind(kind).into_iter().zip(which).filter(|(_, kept)| **kept);
         columns.map(|(column, _)| column).collect::<Vec<_>>()
     };
+    let broken = |symmetry: &Value, text: &str| {
+        symmetry["holds"] == false && symmetry["name"].as_str().is_some_and(|name| label(name) == text)
+    };
+    let holds = |text: &str| !run["symmetries"].as_array().into_iter().flatten().any(|one| broken(one, text));
     let groups = [
         ("linear momentum", kept("linear_momentum", &conserved.linear)),
         ("angular momentum", kept("angular_momentum", &conserved.angular)),
-        ("momenta of symmetries", data.of_kind("symmetry")),
+        ("momenta of symmetries", data.of_kind("symmetry").into_iter().filter(|(label, _)| holds(label)).collect()),
     ];
     let mut panels = Vec::new();
     for (title, columns) in groups.into_iter().filter(|(_, columns)| !columns.is_empty()) {
@@ -270,6 +274,16 @@ fn defects(data: &Data) -> Option<Drawing> {
 /// Measures without a figure of their own, one panel for each kind.
 fn further(data: &Data) -> Option<Drawing> {
     let mut panels = Vec::new();
+    // The potential itself stands beside its parts in the table.
+    let parts: Vec<_> = data.of_kind("potential").into_iter().filter(|(label, _)| label != "potential").collect();
+    if !parts.is_empty() {
+        let panel = over_time(Axis::linear("parts of the potential"));
+        panels.push(
+            parts
+                .into_iter()
+                .fold(panel, |panel, (label, column)| panel.series(line(label, column.points.clone()).width(1.0))),
+        );
+    }
     for wanted in data.kinds().into_iter().filter(|kind| !KNOWN.contains(kind) && !kind.contains("defect")) {
         let panel = over_time(Axis::linear(wanted.replace('_', " ")));
         let columns = data.of_kind(wanted);

@@ -21,7 +21,9 @@ pub struct Row {
 /// The rows for a run.
 pub fn rows(scene: &Scene, run: &Value, data: &Data) -> Vec<Row> {
     let mut rows = vec![energy(scene, run)];
+    rows.extend(ledger(run));
     rows.extend(momenta(scene, run));
+    rows.extend(symmetries(scene, run));
     rows.extend(equalities(scene, run, data));
     rows.extend(penetration(run));
     rows.push(solver(run));
@@ -54,6 +56,23 @@ fn energy(scene: &Scene, run: &Value) -> Row {
     Row { name: "Energy", promise, measured: measured.join(" ") }
 }
 
+fn ledger(run: &Value) -> Option<Row> {
+    let account = |key: &str| number(run, &format!("/ledger/{key}"));
+    let (entered, left, stored) = (account("entered")?, account("left")?, account("stored")?);
+    let largest = account("error_max").map_or_else(String::new, |error| format!("; at most {}", short(error, 3)));
+    Some(Row {
+        name: "Accounts of energy",
+        promise: "Every change of energy has a source, up to the error of the integrator.".into(),
+        measured: format!(
+            "{} entered, {} left, {} is stored; {} at the end has no source{largest}.",
+            short(entered, 5),
+            short(left, 5),
+            short(stored, 5),
+            short(account("error")?, 3)
+        ),
+    })
+}
+
 fn momenta(scene: &Scene, run: &Value) -> Vec<Row> {
     let claims = scene.method.claims();
     let kinds = [
@@ -76,6 +95,25 @@ fn momenta(scene: &Scene, run: &Value) -> Vec<Row> {
         rows.push(Row { name, promise, measured });
     }
     rows
+}
+
+fn symmetries(scene: &Scene, run: &Value) -> Option<Row> {
+    let declared = run["symmetries"].as_array().filter(|declared| !declared.is_empty())?;
+    let claims = scene.method.claims();
+    let promise = if claims.linear_momentum && claims.angular_momentum {
+        "The momentum of a linear symmetry that the scene has is exact, up to rounding."
+    } else {
+        "None for every symmetry."
+    };
+    let words = |symmetry: &Value| {
+        let name = symmetry["name"].as_str().unwrap_or_default();
+        match (symmetry["holds"] == true, symmetry["max_change"].as_f64()) {
+            (true, Some(change)) => format!("{name}: largest change {}.", short(change, 3)),
+            _ => format!("{name}: the scene does not have this symmetry."),
+        }
+    };
+    let measured: Vec<String> = declared.iter().map(words).collect();
+    Some(Row { name: "Declared symmetries", promise: promise.into(), measured: measured.join(" ") })
 }
 
 fn equalities(scene: &Scene, run: &Value, data: &Data) -> Option<Row> {
