@@ -257,7 +257,7 @@ fn columns_are_found_by_name_and_drawn_by_kind() {
     assert!(!words("momentum").contains("boost"), "it is not conserved");
     let all = text(page.root_element());
     for said in [
-        "Largest defect 3 × 10⁻¹³",
+        "forces that come from no potential change the symplectic form.Largest defect 3 × 10⁻¹³",
         "Largest defect 7 × 10⁻¹²",
         "Largest violation 2.2 × 10⁻¹⁶, or 0.99 ulp of the largest coordinate (1)",
         "the scene itself does not conserve energy",

@@ -187,7 +187,11 @@ fn defects(scene: &Scene, data: &Data) -> Vec<Row> {
     let row = |name: &'static str, promise: String, defect: Option<f64>| {
         defect.map(|defect| Row { name, promise, measured: format!("Largest defect {}.", short(defect, 3)) })
     };
-    let symplectic = promise(claims.symplectic, "The step preserves the symplectic form.");
+    let symplectic = if scene.problem.system.forces().is_some() {
+        "None: forces that come from no potential change the symplectic form.".to_string()
+    } else {
+        promise(claims.symplectic, "The step preserves the symplectic form.")
+    };
     let reversible = promise(claims.reversible, "Stepping with −h undoes a step.");
     [
         row("Symplectic form", symplectic, largest(&["symplecticity_defect"])),
