@@ -34,6 +34,8 @@ enum Command {
     Show(cmd::show::Args),
     /// Print the JSON Schema of the scene format
     Schema,
+    /// Make the page of a run again, and its figures as files
+    Report(cmd::report::Args),
     /// Write the tables of a run as CSV and .npz
     Export(cmd::export::Args),
     /// Print the BibTeX entries behind a run, a scene or a method
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         Command::Methods(args) => cmd::methods::run(&args),
         Command::Show(args) => cmd::show::run(&args),
         Command::Schema => print::json(&carom_io::scene::schema()),
+        Command::Report(args) => cmd::report::run(&args),
         Command::Export(args) => cmd::export::run(&args),
         Command::Cite(args) => cmd::cite::run(&args),
     };

@@ -4,9 +4,12 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use crate::html_report::NAMES;
+
 /// Files that a new run replaces.
-const FILES: [&str; 11] = [
+const FILES: [&str; 12] = [
     "run.json",
+    "report.html",
     "scene.toml",
     "snapshot.bin",
     "trajectory.f64",
@@ -18,6 +21,8 @@ const FILES: [&str; 11] = [
     "measures.csv",
     "measures.npz",
 ];
+/// The folder of the figures, within that of the run.
+pub const FIGURES: &str = "figures";
 /// First line of the scene of a run: by it a folder is known as that of a run, also of one that was cut off.
 const SCENE_HEADER: &str = "# The scene of this run, every default written out by carom.\n";
 
@@ -52,8 +57,12 @@ impl RunFolder {
             if !path.is_dir() || !(is_run(path) || empty()?) {
                 return Err(FolderError::Foreign(path.to_path_buf()));
             }
-            for file in FILES.map(|file| path.join(file)).iter().filter(|file| file.is_file()) {
-                fs::remove_file(file).map_err(|error| FolderError::Io { path: file.clone(), error })?;
+            let figures =
+                NAMES.iter().flat_map(|name| ["svg", "png"].map(|kind| format!("{FIGURES}/{name}.{kind}")));
+            for file in FILES.iter().map(ToString::to_string).chain(figures).map(|file| path.join(file)) {
+                if file.is_file() {
+                    fs::remove_file(&file).map_err(|error| FolderError::Io { path: file, error })?;
+                }
             }
         }
         fs::create_dir_all(path).map_err(failed)?;
@@ -77,19 +86,31 @@ impl RunFolder {
 
     /// Writes the scene of the run.
     pub fn write_scene(&self, text: &str) -> Result<(), FolderError> {
-        self.write("scene.toml", &format!("{SCENE_HEADER}{text}"))
+        self.write("scene.toml", format!("{SCENE_HEADER}{text}"))
     }
 
     /// Writes a file so that it is never seen half-written: under another name first, then renamed.
-    pub fn write(&self, name: &str, text: &str) -> Result<(), FolderError> {
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> Result<(), FolderError> {
         let (path, partial) = (self.path.join(name), self.path.join(format!("{name}.partial")));
         let write = || -> io::Result<()> {
             let mut file = fs::File::create(&partial)?;
-            file.write_all(text.as_bytes())?;
+            file.write_all(content.as_ref())?;
             file.sync_all()?;
             fs::rename(&partial, &path)
         };
-        write().map_err(|error| FolderError::Io { path: path.clone(), error })
+        write().map_err(|error| {
+            // What was written of it is of no use; if it cannot be removed, the first error is the one to tell.
+            let _ = fs::remove_file(&partial);
+            FolderError::Io { path: path.clone(), error }
+        })
+    }
+
+    /// Writes a figure into the folder of figures and says where.
+    pub fn write_figure(&self, name: &str, content: impl AsRef<[u8]>) -> Result<PathBuf, FolderError> {
+        let folder = self.path.join(FIGURES);
+        fs::create_dir_all(&folder).map_err(|error| FolderError::Io { path: folder.clone(), error })?;
+        self.write(&format!("{FIGURES}/{name}"), content)?;
+        Ok(folder.join(name))
     }
 }
 

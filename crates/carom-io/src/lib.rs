@@ -1,7 +1,9 @@
 //! Files of carom: scenes, run folders, references.
 
 pub mod document;
+pub mod figure;
 pub mod folder;
+pub mod html_report;
 pub mod recording;
 pub mod references;
 pub mod report;

@@ -5,6 +5,7 @@ pub mod cite;
 pub mod export;
 pub mod methods;
 pub mod order;
+pub mod report;
 pub mod run;
 pub mod scenes;
 pub mod show;

@@ -1,10 +1,13 @@
 //! `carom order SCENE`.
 
+mod figure;
+
 use std::path::{Path, PathBuf};
 
 use carom::state::State;
 use carom::study::{Level, Reference, StudyError, order};
 use clap::Args as ClapArgs;
+use figure::{Format, OrderFigure};
 use serde_json::{Value, json};
 
 use crate::fail::Fail;
@@ -25,6 +28,9 @@ pub struct Args {
     /// Add the work: linear systems and seconds
     #[arg(long)]
     work: bool,
+    /// Draw errors over step lengths (with --work over time too) into this file, .svg or .png
+    #[arg(long, value_name = "FILE")]
+    figure: Option<PathBuf>,
     /// One JSON document on standard output
     #[arg(long)]
     json: bool,
@@ -35,6 +41,14 @@ const FINER: u64 = 8;
 
 /// Studies the convergence of a scene's method.
 pub fn run(args: &Args) -> Result<(), Fail> {
+    // Before anything is computed: a name that cannot be written is known now.
+    let format = match &args.figure {
+        None => None,
+        Some(path) => {
+            let format = Format::of(path).map_err(|message| Fail::Input(format!("error: --figure: {message}")))?;
+            Some((path, format))
+        }
+    };
     let scene = args.scene.read(args.json)?;
     let (steps, h) = (scene.run.steps, scene.run.h);
     if steps == 0 {
@@ -52,6 +66,12 @@ pub fn run(args: &Args) -> Result<(), Fail> {
         StudyError::Step { .. } => Fail::Failed(format!("error: {error}")),
     })?;
     let claimed = scene.method.claims().order;
+    if let Some((path, format)) = format {
+        let title = format!("{} with {}", scene.name, scene.method.name());
+        let figure = OrderFigure { title, levels: &levels, claimed, work: args.work };
+        write(path, &figure, format)
+            .map_err(|message| Fail::Failed(format!("error: --figure: {}: {message}", path.display())))?;
+    }
     if args.json {
         let rows: Vec<Value> = levels.iter().map(row).collect();
         let (scene, method) = (&scene.name, scene.method.name());
@@ -64,6 +84,15 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     let (name, method, t) = (&scene.name, scene.method.name(), scene.problem.initial.t + span.0);
     let head = format!("{name} with {method} to t = {}, against {against}\n\n", print::short(t));
     print::out(&(head + &table(&levels, args.work) + &format!("\n{method} claims order {claimed}.\n")))
+}
+
+/// Writes the figure under another name first, so that it is never seen half-written.
+fn write(path: &Path, figure: &OrderFigure, format: Format) -> Result<(), String> {
+    let bytes = figure.bytes(format)?;
+    let mut partial = path.as_os_str().to_owned();
+    partial.push(".partial");
+    let written = std::fs::write(&partial, bytes).and_then(|()| std::fs::rename(&partial, path));
+    written.map_err(|error| error.to_string())
 }
 
 fn row(level: &Level) -> Value {

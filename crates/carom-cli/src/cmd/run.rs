@@ -10,6 +10,7 @@ use carom::observe::Observer;
 use carom::run::{Ended, Grid, Outcome, Run};
 use carom_io::document::{Diagnostic, Source};
 use carom_io::folder::RunFolder;
+use carom_io::html_report::HtmlReport;
 use carom_io::recording::{Session, Snapshot};
 use carom_io::report::RunReport;
 use carom_io::scene::Scene;
@@ -82,6 +83,7 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     progress.finish();
     let finished = session.finish(&outcome);
     let (report, text) = finished.map_err(|error| Fail::Failed(format!("error: {error}")))?;
+    let page = write_report(&scene, &text, session.folder());
     let printed = if args.json {
         print::out(&text)
     } else if !args.quiet && (outcome.steps > 0 || outcome.ended.is_none()) {
@@ -90,7 +92,8 @@ pub fn run(args: &Args) -> Result<(), Fail> {
         Ok(())
     };
     match &outcome.ended {
-        None => printed,
+        None => printed.and(page),
+        // What ended the run, a full disk perhaps, is the news; the page can be made again.
         Some(ended) => {
             let folder = session.folder().path().display();
             let (made, all, t) = (outcome.steps, scene.run.steps, outcome.state.t);
@@ -173,6 +176,14 @@ fn simulate(
     })
 }
 
+/// Writes `report.html`.
+fn write_report(scene: &Scene, run: &str, folder: &RunFolder) -> Result<(), Fail> {
+    let failed = |error: &dyn std::fmt::Display| Fail::Failed(format!("error: report.html: {error}"));
+    let run = serde_json::from_str(run).map_err(|error| failed(&error))?;
+    let report = HtmlReport::new(scene, &run, folder.path()).map_err(|error| failed(&error))?;
+    folder.write("report.html", report.html).map_err(|error| failed(&error))
+}
+
 /// The structure report: what was kept, what was not, in numbers.
 fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
     let title = scene.title.as_ref().map_or_else(String::new, |title| format!(": {title}"));
@@ -243,7 +254,11 @@ fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
         most => format!("iterations per step, {most} at most; worst residual {:.1e}", solver.worst_residual),
     };
     row("solver", iterations, meaning);
-    row("files", folder.path().display().to_string(), "run.json, scene.toml, trajectory and measures".into());
+    row(
+        "files",
+        folder.path().display().to_string(),
+        "report.html, run.json, scene.toml, trajectory and measures".into(),
+    );
     text.push_str(&print::columns(&rows));
     for note in &report.notes {
         text.push_str(&format!("note: {note}\n"));

@@ -7,8 +7,8 @@ use crate::{Place, names};
 const RUN: [&str; 5] = ["run", "kepler", "--steps", "3", "--quiet"];
 
 /// What a complete run leaves.
-const FILES: [&str; 6] =
-    ["measures.f64", "measures.json", "run.json", "scene.toml", "trajectory.f64", "trajectory.json"];
+const FILES: [&str; 7] =
+    ["measures.f64", "measures.json", "report.html", "run.json", "scene.toml", "trajectory.f64", "trajectory.json"];
 
 fn run_to(place: &Place, out: &str) -> crate::Ended {
     place.carom(&[&RUN[..], &["--out", out]].concat())

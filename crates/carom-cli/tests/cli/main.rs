@@ -7,6 +7,7 @@ mod listing;
 mod options;
 mod order;
 mod recording;
+mod report;
 mod same_bits;
 
 use std::path::{Path, PathBuf};

@@ -47,3 +47,38 @@ fn the_table_shows_errors_slopes_and_work() {
     assert!(shown.contains("midpoint claims order 2") && shown.contains("linear systems"), "{shown}");
     assert_eq!(shown.lines().filter(|line| line.contains("e-")).count(), 2, "{shown}");
 }
+
+/// The places of the markers of a colour, in px: the first pair of numbers of each marker's path.
+fn marks(svg: &str, colour: &str) -> usize {
+    let filled = format!("fill=\"{colour}\"");
+    svg.lines().filter(|line| line.contains(&filled)).map(|line| line.matches('M').count()).sum()
+}
+
+#[test]
+fn the_figure_shows_every_level_its_slopes_and_the_claimed_order() {
+    let place = Place::new();
+    let study = ["order", "elastic-pendulum", "--until", "1", "--levels", "4", "--json", "--figure"];
+    let slope = |study: &serde_json::Value, key: &str| slopes(study, key).last().map(|slope| format!("{slope:.2}"));
+    let json = place.carom(&[&study[..], &["order.svg"]].concat()).code(0).json();
+    let svg = place.read("order.svg");
+    for (what, key) in [("q", "slope_q"), ("p", "slope_p")] {
+        let expected = format!("error in {what}, slope {}", slope(&json, key).expect("a slope"));
+        assert!(svg.contains(&expected), "{expected}");
+    }
+    assert!(svg.contains(">order 2<") && !svg.contains("time / s"), "{svg}");
+    // Four levels and the sample in the legend.
+    assert_eq!((marks(&svg, "#0072b2"), marks(&svg, "#d55e00")), (5, 5));
+
+    place.carom(&[&study[..], &["work.svg", "--work"]].concat()).code(0);
+    assert!(place.read("work.svg").contains("time / s"));
+    place.carom(&[&study[..], &["order.png"]].concat()).code(0);
+    let png = std::fs::read(place.path("order.png")).expect("written");
+    assert!(png.starts_with(b"\x89PNG"));
+    let names: Vec<String> = crate::names(&place.0).into_iter().filter(|name| name != "runs").collect();
+    assert_eq!(names, ["order.png", "order.svg", "work.svg"]);
+
+    let wrong = place.carom(&[&study[..], &["order.pdf"]].concat()).code(2);
+    assert!(wrong.err.contains("--figure: order.pdf: a figure is written as .svg or .png"), "{wrong:?}");
+    let nowhere = place.carom(&[&study[..], &["no/such/folder.svg"]].concat()).code(1);
+    assert!(nowhere.err.contains("--figure: no/such/folder.svg"), "{nowhere:?}");
+}

@@ -9,7 +9,8 @@ use carom_io::recording::TableReader;
 
 use crate::{Ended, Place};
 
-const TABLES: [&str; 5] = ["trajectory.f64", "trajectory.json", "measures.f64", "measures.json", "scene.toml"];
+const TABLES: [&str; 6] =
+    ["trajectory.f64", "trajectory.json", "measures.f64", "measures.json", "scene.toml", "report.html"];
 
 /// Whether two run folders hold the same run, times apart.
 fn assert_same(place: &Place, one: &str, other: &str) {

@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write as _};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -124,11 +125,17 @@ impl TableReader {
     }
 
     /// Shows every row to `each`, in constant memory.
-    pub fn for_each(&self, mut each: impl FnMut(&[f64]) -> io::Result<()>) -> io::Result<()> {
+    pub fn for_each(&self, each: impl FnMut(&[f64]) -> io::Result<()>) -> io::Result<()> {
+        self.for_each_in(0..self.rows, each)
+    }
+
+    /// Shows the rows of a range to `each`; what lies beyond the last row is left out.
+    pub fn for_each_in(&self, range: Range<u64>, mut each: impl FnMut(&[f64]) -> io::Result<()>) -> io::Result<()> {
         let mut file = BufReader::with_capacity(BUFFER, File::open(&self.data)?);
+        file.seek(SeekFrom::Start(range.start * 8 * self.columns.len() as u64))?;
         let mut bytes = vec![0; 8 * self.columns.len()];
         let mut row = vec![0.0; self.columns.len()];
-        for _ in 0..self.rows {
+        for _ in range.start..range.end.min(self.rows) {
             file.read_exact(&mut bytes)?;
             for (value, bytes) in row.iter_mut().zip(bytes.as_chunks::<8>().0) {
                 *value = f64::from_le_bytes(*bytes);

@@ -1,0 +1,87 @@
+//! The figure of a convergence study: error against step length and, where asked for, against time.
+
+use std::path::Path;
+
+use carom::study::Level;
+use carom_io::figure::{Axis, Figure, Panel};
+
+/// What is drawn and on which file.
+pub struct OrderFigure<'a> {
+    /// Scene and method.
+    pub title: String,
+    /// The levels.
+    pub levels: &'a [Level],
+    /// What the method claims.
+    pub claimed: u32,
+    /// Whether error against time is drawn too.
+    pub work: bool,
+}
+
+/// Where the reference line lies below the errors, as a factor.
+const BELOW: f64 = 0.4;
+/// Pixels of a PNG per px of the figure.
+const SCALE: f32 = 2.0;
+
+/// The format of a figure's file, by its extension.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Format {
+    /// `.svg`
+    Svg,
+    /// `.png`
+    Png,
+}
+
+impl Format {
+    /// Of a file.
+    pub fn of(path: &Path) -> Result<Self, String> {
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("svg") => Ok(Self::Svg),
+            Some("png") => Ok(Self::Png),
+            _ => Err(format!("{}: a figure is written as .svg or .png", path.display())),
+        }
+    }
+}
+
+impl OrderFigure<'_> {
+    /// The bytes of the file.
+    pub fn bytes(&self, format: Format) -> Result<Vec<u8>, String> {
+        let figure = self.figure();
+        match format {
+            Format::Svg => Ok(figure.to_svg().into_bytes()),
+            Format::Png => figure.to_png(SCALE).map_err(|error| error.to_string()),
+        }
+    }
+
+    fn figure(&self) -> Figure {
+        let lengths = Panel::new().x(Axis::log("step length h")).y(Axis::log("largest error at the end"));
+        let lengths = self.errors(lengths, |level| level.h, true);
+        let guide = self.levels.iter().map(|level| (level.h, level.error_q.min(level.error_p)));
+        let guide = guide.filter(|(_, error)| *error > 0.0).reduce(|a, b| if b.0 > a.0 { b } else { a });
+        let lengths = match guide {
+            Some((h, error)) => {
+                let order = f64::from(self.claimed);
+                lengths.guide(format!("order {}", self.claimed), order, (h, BELOW * error))
+            }
+            None => lengths,
+        };
+        let width = if self.work { 900 } else { 560 };
+        let figure = Figure::new(width, 420).title(&self.title).columns(2).panel(lengths);
+        if !self.work {
+            return figure.columns(1);
+        }
+        let time = Panel::new().x(Axis::log("time / s")).y(Axis::log("largest error at the end"));
+        figure.panel(self.errors(time, |level| level.seconds, false))
+    }
+
+    /// Errors in q and p over some measure of the levels, with the slope between the last two in the legend.
+    fn errors(&self, panel: Panel, over: fn(&Level) -> f64, slopes: bool) -> Panel {
+        let slope = |pick: fn((f64, f64)) -> f64| {
+            let last = self.levels.last().and_then(|level| level.slope).map(pick);
+            last.filter(|_| slopes).map_or_else(String::new, |slope| format!(", slope {slope:.2}"))
+        };
+        let points = |error: fn(&Level) -> f64| self.levels.iter().map(move |level| (over(level), error(level)));
+        panel
+            .line_markers(format!("error in q{}", slope(|slope| slope.0)), points(|level| level.error_q))
+            .line_markers(format!("error in p{}", slope(|slope| slope.1)), points(|level| level.error_p))
+    }
+}
