@@ -5,7 +5,7 @@ use std::f64::consts::{PI, TAU};
 use carom::particles::{Link, Particles};
 use carom::system::Dynamics;
 use carom_io::scene::{BuiltIn, Scene};
-use carom_tests::runs::{advance, built_in, measured, scene, stepper};
+use carom_tests::runs::{advance, built_in, measured, method, scene, stepper};
 
 /// The state of `lennard-jones-rods` after 50 steps of 0.01 by another implementation of the same method, made for a chain
 /// with contacts: none of them is touched until then.
@@ -252,5 +252,20 @@ fn no_start_of_a_particle_scene_is_moved() {
     for name in ["lennard-jones-rods", "spring-lattice", "planets", "elastic-bar"] {
         assert!(BuiltIn::named(name).is_some());
         assert_eq!(built_in(name, &[]).problem.adjustments, [], "{name}");
+    }
+}
+
+#[test]
+fn implicit_steps_converge_where_forces_cancel() {
+    // Far from the blow nothing moves but by round-off of springs that pull against each other.
+    let blow = r#"particle.0.velocity=[0.0, "speed*exp(-(j/width)^2)"]"#;
+    let scene = built_in("spring-lattice", &[blow]);
+    for text in ["midpoint", "newmark", "variational rule='gamma', gamma=0.3"] {
+        let (outcome, summary) = measured(&scene, &method(text), scene.run.h, 300);
+        assert_eq!(outcome.ended, None, "{text}");
+        assert!(summary.worst_residual < 1e-13, "{text}: {:e}", summary.worst_residual);
+        // Round-off that was accepted as such adds up to no momentum.
+        let (_, linear) = summary.linear();
+        assert!(linear.expect("conserved") < 1e-12, "{text}: {linear:?}");
     }
 }

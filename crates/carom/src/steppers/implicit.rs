@@ -92,7 +92,7 @@ impl<R> Implicit<R> {
         let mut newton = Convergence::default();
         let mut residual = loop {
             let (residual, worst, constraint) = self.residual(system, state, h, n)?;
-            match newton.judge(residual, constraint) {
+            match newton.judge(residual, constraint, || self.only_noise(system, state, h, n)) {
                 Verdict::Accept => break residual,
                 Verdict::Correct => newton.corrected(self.correct(system, state, h, n)?),
                 Verdict::GiveUp => {
@@ -182,6 +182,21 @@ impl<R> Implicit<R> {
         for i in 0..n {
             reach[i] = h.abs() * magnitude[i] / self.inverse.diagonal[i];
         }
+    }
+
+    /// Whether what is left of every momentum balance is what coordinates that are rounded to doubles leave: a force is a
+    /// difference of terms that may be much larger than itself.
+    #[cold]
+    fn only_noise<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64, n: usize) -> bool
+    where
+        R: Legendre<S>,
+    {
+        let chord = Chord { t0: state.t, h, q0: &state.q[..n], v: &self.v[..n] };
+        self.rule.left_jacobian(system, chord, &mut self.jacobian);
+        self.jacobian.chunks_exact(n).enumerate().all(|(i, row)| {
+            let terms = row.iter().zip(&self.q1).fold(0.0, |sum, (j, q)| sum + (j * q).abs());
+            self.left[i].abs() <= FLOOR * (self.magnitude[i] + terms / h.abs())
+        })
     }
 
     /// The residual of a solution that stalled above the floor: terms that are round-off themselves are measured by the

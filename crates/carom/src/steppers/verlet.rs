@@ -279,7 +279,7 @@ impl Explicit {
             if !residual.is_finite() {
                 return Err(Failure::NonFinite { what: "an equality constraint relative to its gradient" });
             }
-            match newton.judge(residual, residual) {
+            match newton.judge(residual, residual, || false) {
                 Verdict::Accept => break residual,
                 Verdict::Correct => {}
                 Verdict::GiveUp => {

@@ -41,13 +41,13 @@ impl Convergence {
     /// Judges an iterate by its largest relative residual and by that of its constraints. It is accepted if both are
     /// round-off of their terms; or if it no longer falls and what is left of it, or of the last correction, is so
     /// small that only round-off can be the reason. A momentum balance whose terms are all round-off has a relative
-    /// residual of 1, hence the correction; a constraint has no such excuse.
-    pub fn judge(&mut self, residual: f64, constraint: f64) -> Verdict {
-        let stalled = residual > 0.25 * self.before;
-        let small = residual <= 1e-12 || self.correction <= 1e-9;
+    /// residual of 1, hence the correction; a constraint has no such excuse. `noise` is asked last: whether round-off of
+    /// the coordinates explains what is left, as where forces cancel in a part of a system that rests.
+    pub fn judge(&mut self, residual: f64, constraint: f64, noise: impl FnOnce() -> bool) -> Verdict {
+        let stalled = residual > 0.25 * self.before && constraint <= LOOSEST_CONSTRAINT;
         self.before = residual;
         let done = residual <= FLOOR && constraint <= CLOSED;
-        if done || (stalled && small && constraint <= LOOSEST_CONSTRAINT) {
+        if done || (stalled && (residual <= 1e-12 || self.correction <= 1e-9 || noise())) {
             Verdict::Accept
         } else if self.iterations == MOST_ITERATIONS {
             Verdict::GiveUp
