@@ -5,6 +5,7 @@
 //! iteration, and the same tolerances, ε and 4 ε relative.
 
 use std::hint::black_box;
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use carom::method::{AnyMethod, Method};
@@ -14,7 +15,7 @@ use carom::steppers::{Stepper, verlet};
 use carom::system::{Dynamics, System};
 use carom_bench::compare;
 use carom_io::document::Source;
-use carom_io::scene::Scene;
+use carom_io::scene::{BuiltIn, Scene};
 
 const STEPS: usize = 20_000;
 const H: f64 = 2e-3;
@@ -28,26 +29,24 @@ const CLOSED: f64 = f64::EPSILON;
 
 type Points = [[f64; 3]; BEADS];
 
-/// The state `lj.initial` of the reference data.
-const Q: Points = [
-    [-0.4124186968641152, -0.7040968397883366, -1.118033988749895],
-    [0.48200849413580066, -0.7040968397883366, -0.670820393249937],
-    [0.8877171988709365, 0.09302325586986371, -0.22360679774997905],
-    [0.36134579766392544, 0.8161644232717532, 0.22360679774997894],
-    [-0.5218829591049039, 0.6750723851668755, 0.6708203932499368],
-    [-0.7967698347016439, -0.17606638473181868, 1.118033988749895],
-];
-const P: Points = [
-    [0.3612294155262673, 1.0, 0.23930475396338843],
-    [0.7538305329469952, -0.7297228367888986, -0.5458974808780679],
-    [-0.6586147875665652, 0.10533962378222006, -0.7529656646007398],
-    [0.5000219108029949, -0.27250918435482296, 1.2217311234989576],
-    [-0.020696515217922817, 0.3136671936890508, 0.37826689975988553],
-    [-0.8429889608773018, -0.2735612222886349, -1.2447836517946969],
-];
+/// Positions and momenta of the beads at the start of the built-in scene; read once.
+fn places() -> [Points; 2] {
+    static PLACES: OnceLock<[Points; 2]> = OnceLock::new();
+    *PLACES.get_or_init(read_places)
+}
+
+fn read_places() -> [Points; 2] {
+    let text = BuiltIn::named("lennard-jones-rods").expect("built in").text;
+    let Ok(scene) = Scene::read("rods", &Source::new("rods", text), &[]) else {
+        panic!("a built-in scene is right")
+    };
+    let State { q, p, .. } = scene.problem.initial;
+    [q, p].map(|x| std::array::from_fn(|i| std::array::from_fn(|k| x[3 * i + k])))
+}
 
 fn start() -> State {
-    State { t: 0.0, q: Q.as_flattened().to_vec(), p: P.as_flattened().to_vec() }
+    let [q, p] = places();
+    State { t: 0.0, q: q.as_flattened().to_vec(), p: p.as_flattened().to_vec() }
 }
 
 fn beads(rods: bool) -> Particles {
@@ -101,7 +100,7 @@ fn total(q: &Points, p: &Points) -> f64 {
 }
 
 fn hand_verlet(steps: usize) -> f64 {
-    let (mut q, mut p, sigma2) = (black_box(Q), black_box(P), black_box(SIGMA * SIGMA));
+    let ([mut q, mut p], sigma2) = (black_box(places()), black_box(SIGMA * SIGMA));
     let mut force = gradient(&q, sigma2);
     for _ in 0..steps {
         kick(&mut p, &force);
@@ -164,7 +163,7 @@ fn violation(f: &[f64; RODS], unit: &[[f64; 3]; RODS], q: &Points) -> f64 {
 }
 
 fn hand_rattle(steps: usize) -> f64 {
-    let (mut q, mut p, sigma2) = (black_box(Q), black_box(P), black_box(SIGMA * SIGMA));
+    let ([mut q, mut p], sigma2) = (black_box(places()), black_box(SIGMA * SIGMA));
     let mut force = gradient(&q, sigma2);
     let (mut unit, _) = directions(&q);
     for _ in 0..steps {
@@ -265,7 +264,8 @@ fn written_out() -> Box<dyn System> {
 /// The start with its coordinates by axis.
 fn expressed_start() -> State {
     let by_axis = |x: &Points| (0..3).flat_map(|k| x.iter().map(move |x| x[k])).collect();
-    State { t: 0.0, q: by_axis(&Q), p: by_axis(&P) }
+    let [q, p] = places();
+    State { t: 0.0, q: by_axis(&q), p: by_axis(&p) }
 }
 
 fn expressions(system: &dyn System, steps: usize) -> f64 {

@@ -96,3 +96,15 @@ pub fn slopes(scene: &Scene, make: &dyn Fn() -> Boxed, span: f64, first: u64, or
     let slopes = errors.windows(2).map(|pair| (pair[0] / pair[1]).log2()).collect();
     (errors, slopes)
 }
+
+/// Numbers in (−½, ½), the same on every run.
+pub fn numbers(count: usize, seed: u64) -> Vec<f64> {
+    let mut x = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut next = || {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        (x >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+    };
+    (0..count).map(|_| next()).collect()
+}

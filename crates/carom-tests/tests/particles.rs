@@ -4,20 +4,9 @@ use carom::particles::{Ball, Cutoff, Group, LennardJones, Link, Misuse, Particle
 use carom::problem::{Inconsistency, Problem};
 use carom::system::{Constraints, Dynamics};
 use carom::testing::derivatives::check;
+use carom_tests::runs::numbers;
 
 const COUNT: usize = 7;
-
-/// Numbers in (−½, ½), the same on every run.
-fn numbers(count: usize, seed: u64) -> Vec<f64> {
-    let mut x = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    let mut next = || {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        (x >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
-    };
-    (0..count).map(|_| next()).collect()
-}
 
 /// Particles near the corners of a lattice with unit spacing: none of them meet.
 fn scattered(dimension: usize, seed: u64) -> Vec<f64> {

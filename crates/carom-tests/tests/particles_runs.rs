@@ -6,19 +6,7 @@ use carom::particles::{Cutoff, Group, LennardJones, Link, Particles, Selection};
 use carom::state::State;
 use carom::steppers::{Stepper, verlet};
 use carom::system::{Constraints, Dynamics, Mass, System};
-use carom_tests::runs::{Boxed, distance};
-
-/// Numbers in (−½, ½), the same on every run.
-fn numbers(count: usize, seed: u64) -> Vec<f64> {
-    let mut x = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    let mut next = || {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        (x >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
-    };
-    (0..count).map(|_| next()).collect()
-}
+use carom_tests::runs::{Boxed, built_in, distance, numbers};
 
 fn stepper(system: &(dyn System + 'static), name: &str, state: &State) -> Boxed {
     AnyMethod::named(name).expect("known").stepper(system, state).unwrap_or_else(|refusal| panic!("{refusal}"))
@@ -36,48 +24,9 @@ fn advance(
     }
 }
 
-/// Six beads on five rods of length 1, the state `lj.initial` of the reference data.
+/// Six beads on five rods of length 1, with the start of the built-in scene.
 fn chain() -> (Particles, State) {
-    let q = vec![
-        -0.4124186968641152,
-        -0.7040968397883366,
-        -1.118033988749895,
-        0.48200849413580066,
-        -0.7040968397883366,
-        -0.670820393249937,
-        0.8877171988709365,
-        0.09302325586986371,
-        -0.22360679774997905,
-        0.36134579766392544,
-        0.8161644232717532,
-        0.22360679774997894,
-        -0.5218829591049039,
-        0.6750723851668755,
-        0.6708203932499368,
-        -0.7967698347016439,
-        -0.17606638473181868,
-        1.118033988749895,
-    ];
-    let p = vec![
-        0.3612294155262673,
-        1.0,
-        0.23930475396338843,
-        0.7538305329469952,
-        -0.7297228367888986,
-        -0.5458974808780679,
-        -0.6586147875665652,
-        0.10533962378222006,
-        -0.7529656646007398,
-        0.5000219108029949,
-        -0.27250918435482296,
-        1.2217311234989576,
-        -0.020696515217922817,
-        0.3136671936890508,
-        0.37826689975988553,
-        -0.8429889608773018,
-        -0.2735612222886349,
-        -1.2447836517946969,
-    ];
+    let start = built_in("lennard-jones-rods", &[]).problem.initial;
     let mut system = Particles::new(3, vec![1.0; 6]).expect("right");
     let law = LennardJones { epsilon: 1.0, sigma: 0.6 };
     system.add_lennard_jones(law, &Selection::default(), None).expect("right");
@@ -87,7 +36,7 @@ fn chain() -> (Particles, State) {
             .add_rod(if i % 2 == 0 { Link::between(i, i + 1) } else { Link::between(i + 1, i) }, 1.0)
             .expect("right");
     }
-    (system, State { t: 0.0, q, p })
+    (system, start)
 }
 
 /// Four bodies in space with every force that keeps linear and angular momentum, two of them on a rod.

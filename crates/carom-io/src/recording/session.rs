@@ -1,6 +1,7 @@
 //! The recording of a run: measures every step, rows every so many steps, snapshots every so many seconds.
 
 use std::io;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use carom::measures::{Ledger, Summary};
@@ -14,6 +15,10 @@ use super::table::{Column, TableWriter};
 use crate::folder::RunFolder;
 use crate::report::RunReport;
 use crate::scene::{Measure, Scene};
+
+/// Names of the tables.
+const TRAJECTORY: &str = "trajectory";
+const MEASURES: &str = "measures";
 
 /// Why a run cannot be recorded or gone on with.
 #[derive(Debug, thiserror::Error)]
@@ -69,31 +74,18 @@ fn accounts(scene: &Scene) -> Option<Ledger> {
     (ledger.is_open() || scene.run.measures.contains(&Measure::Ledger)).then_some(ledger)
 }
 
+/// What a recording goes on from: nothing at the start of a run.
+struct Before {
+    summary: Summary,
+    ledger: Option<Ledger>,
+    seconds: f64,
+}
+
 impl<'a> Session<'a> {
     /// Starts recording a run; `pause` lies between snapshots.
     pub fn start(scene: &'a Scene, folder: RunFolder, pause: Duration) -> Result<Self, SessionError> {
-        let (path, measured, ledger) = (folder.path().to_path_buf(), Measures::new(scene), accounts(scene));
-        let create = |name: &str, columns: &[Column]| {
-            TableWriter::create(&path, name, columns).map_err(io_error(&format!("{}/{name}", path.display())))
-        };
-        let trajectory = create("trajectory", &trajectory_columns(scene))?;
-        let measures = create("measures", &measured.columns(ledger.as_ref()))?;
-        let now = Instant::now();
-        Ok(Self {
-            scene,
-            folder,
-            trajectory,
-            measures,
-            measured,
-            row: Vec::new(),
-            summary: Summary::new(&scene.problem),
-            ledger,
-            pause,
-            saved: now,
-            begun: now,
-            seconds_before: 0.0,
-            hash: hash(&scene.to_toml()),
-        })
+        let before = Before { summary: Summary::new(&scene.problem), ledger: accounts(scene), seconds: 0.0 };
+        Self::new(scene, folder, pause, before, TableWriter::create)
     }
 
     /// Goes on recording from a snapshot.
@@ -103,30 +95,44 @@ impl<'a> Session<'a> {
         pause: Duration,
         snapshot: &Snapshot,
     ) -> Result<Self, SessionError> {
-        let hash = hash(&scene.to_toml());
-        if hash != snapshot.scene {
+        if hash(&scene.to_toml()) != snapshot.scene {
             return Err(SessionError::OtherScene);
         }
-        let (path, measured, ledger) = (folder.path().to_path_buf(), Measures::new(scene), snapshot.ledger.clone());
-        let reopen = |name: &str, columns: &[Column], rows: u64| {
-            TableWriter::reopen(&path, name, columns, rows).map_err(io_error(&format!("{}/{name}", path.display())))
+        let Snapshot { summary, ledger, seconds, .. } = snapshot;
+        let before = Before { summary: summary.clone(), ledger: ledger.clone(), seconds: *seconds };
+        Self::new(scene, folder, pause, before, |path, name, columns| {
+            let rows = if name == TRAJECTORY { snapshot.trajectory_rows } else { snapshot.measures_rows };
+            TableWriter::reopen(path, name, columns, rows)
+        })
+    }
+
+    fn new(
+        scene: &'a Scene,
+        folder: RunFolder,
+        pause: Duration,
+        Before { summary, ledger, seconds: seconds_before }: Before,
+        open: impl Fn(&Path, &str, &[Column]) -> io::Result<TableWriter>,
+    ) -> Result<Self, SessionError> {
+        let (path, measured) = (folder.path(), Measures::new(scene));
+        let table = |name: &str, columns: &[Column]| {
+            open(path, name, columns).map_err(io_error(&format!("{}/{name}", path.display())))
         };
-        let trajectory = reopen("trajectory", &trajectory_columns(scene), snapshot.trajectory_rows)?;
-        let measures = reopen("measures", &measured.columns(ledger.as_ref()), snapshot.measures_rows)?;
-        let now = Instant::now();
+        let trajectory = table(TRAJECTORY, &trajectory_columns(scene))?;
+        let measures = table(MEASURES, &measured.columns(ledger.as_ref()))?;
+        let (now, row, hash) = (Instant::now(), Vec::new(), hash(&scene.to_toml()));
         Ok(Self {
             scene,
             folder,
             trajectory,
             measures,
             measured,
-            row: Vec::new(),
-            summary: snapshot.summary.clone(),
+            row,
+            summary,
             ledger,
             pause,
             saved: now,
             begun: now,
-            seconds_before: snapshot.seconds,
+            seconds_before,
             hash,
         })
     }
