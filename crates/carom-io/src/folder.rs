@@ -6,21 +6,18 @@ use std::path::{Path, PathBuf};
 
 use crate::html_report::NAMES;
 
-/// Files that a new run replaces.
-const FILES: [&str; 12] = [
+/// Files of the run itself.
+const FILES: [&str; 7] = [
     "run.json",
-    "report.html",
     "scene.toml",
     "snapshot.bin",
     "trajectory.f64",
     "trajectory.json",
-    "trajectory.csv",
-    "trajectory.npz",
     "measures.f64",
     "measures.json",
-    "measures.csv",
-    "measures.npz",
 ];
+/// Files that are made of the tables, beside the figures.
+const MADE: [&str; 5] = ["report.html", "trajectory.csv", "trajectory.npz", "measures.csv", "measures.npz"];
 /// The folder of the figures, within that of the run.
 pub const FIGURES: &str = "figures";
 /// First line of the scene of a run: by it a folder is known as that of a run, also of one that was cut off.
@@ -57,16 +54,27 @@ impl RunFolder {
             if !path.is_dir() || !(is_run(path) || empty()?) {
                 return Err(FolderError::Foreign(path.to_path_buf()));
             }
-            let figures =
-                NAMES.iter().flat_map(|name| ["svg", "png"].map(|kind| format!("{FIGURES}/{name}.{kind}")));
-            for file in FILES.iter().map(ToString::to_string).chain(figures).map(|file| path.join(file)) {
-                if file.is_file() {
-                    fs::remove_file(&file).map_err(|error| FolderError::Io { path: file, error })?;
-                }
-            }
         }
+        let folder = Self { path: path.to_path_buf() };
+        FILES.iter().try_for_each(|name| folder.remove(name))?;
+        folder.remove_made()?;
         fs::create_dir_all(path).map_err(failed)?;
-        Ok(Self { path: path.to_path_buf() })
+        Ok(folder)
+    }
+
+    /// Removes what was made of the tables (page, figures, exports): it no longer tells what is in them once they grow.
+    pub fn remove_made(&self) -> Result<(), FolderError> {
+        let figures = NAMES.iter().flat_map(|name| ["svg", "png"].map(|kind| format!("{FIGURES}/{name}.{kind}")));
+        MADE.iter().map(ToString::to_string).chain(figures).try_for_each(|name| self.remove(&name))
+    }
+
+    /// Removes a file if it is there.
+    fn remove(&self, name: &str) -> Result<(), FolderError> {
+        let path = self.path.join(name);
+        if !path.is_file() {
+            return Ok(());
+        }
+        fs::remove_file(&path).map_err(|error| FolderError::Io { path, error })
     }
 
     /// The folder of a run that exists; its scene comes with it.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use carom_io::recording::export;
+use carom_io::recording::{ExportError, export};
 use clap::{Args as ClapArgs, ValueEnum};
 
 use crate::fail::Fail;
@@ -27,8 +27,10 @@ enum Format {
 /// Writes the tables of a run in other formats, beside them.
 pub fn run(args: &Args) -> Result<(), Fail> {
     let wanted = |format: Format| args.format.is_none_or(|given| given == format);
-    let written = export(&args.run, wanted(Format::Csv), wanted(Format::Npz))
-        .map_err(|error| Fail::Input(format!("error: {}: no table of a run ({error})", args.run.display())))?;
+    let written = export(&args.run, wanted(Format::Csv), wanted(Format::Npz)).map_err(|error| match error {
+        ExportError::NoTable { .. } => Fail::Input(format!("error: {error}")),
+        ExportError::Unwritten { .. } => Fail::Failed(format!("error: {error}")),
+    })?;
     let mut text = String::new();
     for file in written {
         text.push_str(&format!("{}: {} rows\n", file.path.display(), file.rows));

@@ -1,5 +1,6 @@
 //! `carom run SCENE`.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +16,7 @@ use carom_io::recording::{Session, Snapshot};
 use carom_io::report::RunReport;
 use carom_io::scene::Scene;
 use clap::Args as ClapArgs;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::fail::Fail;
 use crate::input::{SceneArgs, SceneError, out_folder};
@@ -75,8 +76,12 @@ pub fn run(args: &Args) -> Result<(), Fail> {
             let session = Session::start(&scene, folder, pause);
             session.map_err(|error| Fail::Failed(format!("error: {error}")))?
         }
-        Some(snapshot) => Session::resume(&scene, folder, pause, snapshot)
-            .map_err(|error| refuse(args, "--resume", error.to_string()))?,
+        Some(snapshot) => {
+            let refused = |error: &dyn Display| refuse(args, "--resume", error.to_string());
+            let session = Session::resume(&scene, folder, pause, snapshot).map_err(|error| refused(&error))?;
+            session.folder().remove_made().map_err(|error| refused(&error))?;
+            session
+        }
     };
     let mut progress = Progress::new(scene.run.steps, args.quiet);
     let outcome = simulate(&scene, from, &mut session, &mut progress)?;
@@ -126,7 +131,7 @@ fn start(args: &Args) -> Result<Prepared, Fail> {
     let scene = args.scene.read(args.json)?;
     let folder = RunFolder::create(&out_folder(&args.out, &scene))
         .map_err(|error| refuse(args, "--out", error.to_string()))?;
-    let failed = |error: &dyn std::fmt::Display| Fail::Failed(format!("error: {error}"));
+    let failed = |error: &dyn Display| Fail::Failed(format!("error: {error}"));
     folder.write_scene(&scene.to_toml()).map_err(|error| failed(&error))?;
     Ok(Prepared { scene, folder, from: None })
 }
@@ -135,13 +140,23 @@ fn resume(path: &Path, args: &Args) -> Result<Prepared, Fail> {
     let refused = |error: String| refuse(args, "--resume", error);
     let (folder, text) = RunFolder::open(path).map_err(|error| refused(error.to_string()))?;
     let snapshot = Snapshot::load(path).map_err(|error| {
-        let complete = path.join("run.json").is_file() && !Snapshot::path(path).exists();
-        let reason = if complete { "the run is complete".into() } else { error.to_string() };
+        let reason = if Snapshot::path(path).exists() { error.to_string() } else { without_snapshot(path) };
         refused(format!("{}: there is nothing to go on from: {reason}", path.display()))
     })?;
     let source = Source::new(path.join("scene.toml").display().to_string(), text);
     let scene = Scene::read(&snapshot.name, &source, &[]).map_err(|found| SceneError::Wrong(found, source))?;
     Ok(Prepared { scene, folder, from: Some(snapshot) })
+}
+
+/// Why the run in a folder has no snapshot.
+fn without_snapshot(path: &Path) -> String {
+    let text = std::fs::read_to_string(path.join("run.json")).unwrap_or_default();
+    let report: Value = serde_json::from_str(&text).unwrap_or_default();
+    match (report["complete"].as_bool(), report["ended"].as_str()) {
+        (Some(true), _) => "the run is complete".into(),
+        (_, Some(ended)) => format!("there is no snapshot of the run, which ended early: {ended}"),
+        _ => "there is no snapshot of the run".into(),
+    }
 }
 
 fn simulate(
@@ -178,7 +193,7 @@ fn simulate(
 
 /// Writes `report.html`.
 fn write_report(scene: &Scene, run: &str, folder: &RunFolder) -> Result<(), Fail> {
-    let failed = |error: &dyn std::fmt::Display| Fail::Failed(format!("error: report.html: {error}"));
+    let failed = |error: &dyn Display| Fail::Failed(format!("error: report.html: {error}"));
     let run = serde_json::from_str(run).map_err(|error| failed(&error))?;
     let report = HtmlReport::new(scene, &run, folder.path()).map_err(|error| failed(&error))?;
     folder.write("report.html", report.html).map_err(|error| failed(&error))

@@ -73,8 +73,16 @@ fn an_interrupted_run_says_how_to_go_on_and_does() {
     assert!(Command::new("kill").args(["-INT", &id]).status().expect("kill").success());
     let ended = Ended::of(child.wait_with_output().expect("ended")).code(1);
     assert!(ended.err.contains("go on with: carom run --resume cut"), "{ended:?}");
+    place.carom(&["export", "cut"]).code(0);
+    place.carom(&["report", "cut", "--svg"]).code(0);
+    place.write("cut/notes.csv", "mine");
     place.carom(&["run", "--resume", "cut", "--quiet"]).code(0);
     assert_same(&place, "whole", "cut");
+    // What was made of the tables that were cut off is gone; what is not carom's stays.
+    let kept = crate::names(&place.path("cut"));
+    assert!(kept.iter().all(|name| !name.ends_with(".npz") && (name == "notes.csv" || !name.ends_with(".csv"))));
+    assert!(kept.contains(&"notes.csv".to_string()), "{kept:?}");
+    assert_eq!(crate::names(&place.path("cut/figures")), [""; 0]);
 }
 
 #[test]
@@ -83,6 +91,10 @@ fn what_cannot_be_resumed_is_refused() {
     place.carom(&["run", "kepler", "--steps", "10", "--quiet", "--out", "done"]).code(0);
     let complete = place.carom(&["run", "--resume", "done"]).code(2);
     assert!(complete.err.contains("the run is complete"), "{complete:?}");
+    let early = place.read("done/run.json").replace("\"complete\": true", "\"complete\": false");
+    place.write("done/run.json", &early.replace("\"ended\": null", "\"ended\": \"step 8 failed\""));
+    let early = place.carom(&["run", "--resume", "done"]).code(2);
+    assert!(early.err.contains("no snapshot of the run, which ended early: step 8 failed"), "{early:?}");
     let nothing = place.carom(&["run", "--resume", "nowhere", "--json"]).code(2);
     assert_eq!(nothing.json()["valid"], false);
     place.carom(&["run", "kepler", "--resume", "done"]).code(2);

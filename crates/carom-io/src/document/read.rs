@@ -62,10 +62,15 @@ impl<'a> TableReader<'a> {
 
     /// The value of a key; reported if it is missing.
     pub fn required(&self, key: &str) -> Option<Item<'a>> {
+        self.required_with(key, None)
+    }
+
+    /// The value of a key that must be there, with what helps if it is not.
+    pub fn required_with(&self, key: &str, help: Option<&str>) -> Option<Item<'a>> {
         let item = self.item(key);
         if item.is_none() {
             let path = join(&self.path, key);
-            self.diagnostics.report(self.origin, path, "this key is missing", None);
+            self.diagnostics.report(self.origin, path, "this key is missing", help.map(String::from));
         }
         item
     }

@@ -19,16 +19,44 @@ pub struct Exported {
     pub rows: u64,
 }
 
+/// Why a run was not exported.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The folder does not hold the tables of a run.
+    #[error("{}: no table of a run ({error})", .path.display())]
+    NoTable {
+        /// The table, without extension.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// A file could not be made.
+    #[error("{} was not written: {error}", .path.display())]
+    Unwritten {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+}
+
 /// Writes the tables of a run folder as `NAME.csv` and `NAME.npz`, as asked.
-pub fn export(folder: &Path, csv: bool, npz: bool) -> io::Result<Vec<Exported>> {
+pub fn export(folder: &Path, csv: bool, npz: bool) -> Result<Vec<Exported>, ExportError> {
     let mut written = Vec::new();
     for name in TABLES {
-        let table = TableReader::open(folder, name)?;
-        let mut put = |extension: &str, write: fn(&TableReader, File) -> io::Result<()>| -> io::Result<()> {
+        let table = TableReader::open(folder, name)
+            .map_err(|error| ExportError::NoTable { path: folder.join(name), error })?;
+        let mut put = |extension: &str, write: fn(&TableReader, File) -> io::Result<()>| {
             let path = folder.join(format!("{name}.{extension}"));
             let partial = folder.join(format!("{name}.{extension}.partial"));
-            write(&table, File::create(&partial)?)?;
-            std::fs::rename(&partial, &path)?;
+            let made = File::create(&partial)
+                .and_then(|file| write(&table, file))
+                .and_then(|()| std::fs::rename(&partial, &path));
+            if let Err(error) = made {
+                // If what there is of it cannot be removed, the first error is still the one to tell.
+                let _ = std::fs::remove_file(&partial);
+                return Err(ExportError::Unwritten { path, error });
+            }
             written.push(Exported { path, rows: table.rows() });
             Ok(())
         };
@@ -42,10 +70,18 @@ pub fn export(folder: &Path, csv: bool, npz: bool) -> io::Result<Vec<Exported>> 
     Ok(written)
 }
 
+/// A name as a field of CSV (RFC 4180): in quotes where it must be, its own quotes doubled.
+fn quoted(name: &str) -> String {
+    if name.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", name.replace('"', "\"\""))
+    } else {
+        name.to_string()
+    }
+}
+
 /// Names in the first line; numbers in the shortest form that reads back to the same bits.
 fn write_csv(table: &TableReader, file: File) -> io::Result<()> {
     let mut out = BufWriter::new(file);
-    let quoted = |name: &str| if name.contains([',', '"']) { format!("{name:?}") } else { name.to_string() };
     let names: Vec<String> = table.columns().iter().map(|column| quoted(&column.name)).collect();
     writeln!(out, "{}", names.join(","))?;
     table.for_each(|row| {
@@ -91,4 +127,48 @@ fn npy_header(rows: u64) -> Vec<u8> {
     header.resize(10 + length - 1, b' ');
     header.push(b'\n');
     header
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::{Column, TableWriter};
+    use super::*;
+
+    /// A folder with tables of these columns and one row.
+    fn folder(name: &str, columns: &[&str]) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("carom-export-{name}-{}", std::process::id()));
+        std::fs::create_dir(&path).unwrap();
+        let columns: Vec<Column> = columns.iter().map(|name| Column::new(*name)).collect();
+        for table in TABLES {
+            let mut table = TableWriter::create(&path, table, &columns).unwrap();
+            table.append(&vec![0.5; columns.len()]).unwrap();
+            table.flush().unwrap();
+        }
+        path
+    }
+
+    #[test]
+    fn names_with_quotes_commas_and_new_lines_are_fields_of_csv() {
+        let path = folder("quotes", &["t", "a\"b", "c,d", "e\nf", "g\\h", "é"]);
+        export(&path, true, false).unwrap();
+        let text = std::fs::read_to_string(path.join("measures.csv")).unwrap();
+        std::fs::remove_dir_all(&path).unwrap();
+        assert_eq!(text, "t,\"a\"\"b\",\"c,d\",\"e\nf\",g\\h,é\n0.5,0.5,0.5,0.5,0.5,0.5\n");
+    }
+
+    #[test]
+    fn an_export_that_fails_leaves_nothing_half_written_and_says_what_failed() {
+        // Two files of one name are no archive.
+        let path = folder("twice", &["t", "x", "x"]);
+        let error = export(&path, true, true).expect_err("two columns of one name");
+        let left: Vec<_> = std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        std::fs::remove_dir_all(&path).unwrap();
+        assert!(
+            matches!(&error, ExportError::Unwritten { path, .. } if path.ends_with("trajectory.npz")),
+            "{error}"
+        );
+        assert!(left.iter().all(|name| !name.to_string_lossy().contains("partial")), "{left:?}");
+        let missing = export(&path, true, true).expect_err("no folder");
+        assert!(matches!(&missing, ExportError::NoTable { .. }), "{missing}");
+    }
 }

@@ -15,7 +15,7 @@ mod session;
 mod snapshot;
 mod table;
 
-pub use export::{Exported, export};
+pub use export::{ExportError, Exported, export};
 pub use session::{Session, SessionError};
 pub use snapshot::Snapshot;
 pub use table::{Column, TableReader, TableWriter};

@@ -96,8 +96,9 @@ impl Scene {
         if let Some(section) = root.table("parameters") {
             settings::read_parameters(&section, &mut names);
         }
-        let section = |key: &str| root.required(key).and_then(|item| item.table());
-        let (method, run) = (section("method"), section("run"));
+        let section = |key: &str, help: &str| root.required_with(key, Some(help)).and_then(|item| item.table());
+        let method = section("method", "add a section [method] with a name, like name = \"verlet\"");
+        let run = section("run", "add a section [run], like step = 0.01 and steps = 1000");
         let moving = read_moving(&root, &mut names);
         let method = method.as_ref().and_then(|section| settings::read_method(section, &names));
         let t0 = moving.as_ref().map(|moving| moving.initial().t);
@@ -150,8 +151,9 @@ fn read_moving(root: &TableReader, names: &mut Names) -> Option<Moving> {
         }
         (Some(_), None) => {
             particles::refuse_stray(root);
-            let section = |key: &str| root.required(key).and_then(|item| item.table());
-            let (lagrangian, initial) = (section("lagrangian"), section("initial"));
+            let lagrangian = root.table("lagrangian");
+            let help = "add a section [initial] with the start of every coordinate, like q = { x = 1.0 }";
+            let initial = root.required_with("initial", Some(help)).and_then(|item| item.table());
             let lagrangian = lagrangian.filter(|section| lagrangian::read_coordinates(section, names).is_some())?;
             let system = lagrangian::read(&lagrangian, names);
             let state = initial.and_then(|section| settings::read_initial(&section, names));

@@ -48,6 +48,16 @@ pub struct Repeat {
     pub count: i64,
 }
 
+/// The quoted name of a coordinate or particle, if it has one.
+pub fn named(families: &[Family], place: usize) -> Option<String> {
+    let of = |family: &&Family| (family.first..family.first + family.count()).contains(&place);
+    let Family { name, first, repeat } = families.iter().find(of)?;
+    Some(match repeat {
+        Some(repeat) => format!("`{name}[{}]`", repeat.start + (place - first) as i64),
+        None => format!("`{name}`"),
+    })
+}
+
 /// What an expression may use beside parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Allowed {
@@ -143,19 +153,26 @@ impl Names {
         match (&family.repeat, index) {
             (None, None) => Ok(family.first),
             (None, Some(_)) => invalid(format!("`{name}` is a single {what} and takes no index")),
-            (Some(_), None) => invalid(format!("`{name}` is a repeated {what}: write `{name}[0]`")),
+            (Some(repeat), _) if repeat.count == 0 => {
+                invalid(format!("there is no `{name}`: it is repeated 0 times"))
+            }
+            (Some(Repeat { start, .. }), None) => {
+                invalid(format!("`{name}` is a repeated {what}: write `{name}[{start}]`"))
+            }
             (Some(repeat), Some(index)) => {
                 let place = index - repeat.start;
                 if (0..repeat.count).contains(&place) {
                     return Ok(family.first + place as usize);
                 }
-                if repeat.count == 0 {
-                    return invalid(format!("there is no `{name}`: it is repeated 0 times"));
-                }
                 let last = repeat.start + repeat.count - 1;
                 invalid(format!("index {index} is outside of `{name}`: {} to {last}", repeat.start))
             }
         }
+    }
+
+    /// A particle in words: by its name if it has one, else by its number.
+    pub fn particle(&self, number: usize) -> String {
+        named(&self.families, number).unwrap_or_else(|| format!("particle {number}"))
     }
 
     /// The value of an item as an expression: a number or a quoted expression. Reports what is wrong.

@@ -5,7 +5,7 @@ use carom::particles::{Cutoff, LennardJones};
 use super::super::names::Names;
 use super::bodies::vector;
 use super::groups::{group, selection};
-use super::scopes::{PAIR_VARIABLES, constants, field_variables, potential};
+use super::scopes::{Written, constants, text};
 use super::{Reader, misused};
 use crate::document::{Kind, TableReader};
 
@@ -48,7 +48,7 @@ impl Reader<'_> {
                     misused(reader.system.add_gravity(&acceleration, &group?), table)
                 }
                 _ => {
-                    let text = potential(&table.required("potential")?, names, &field_variables(dimension))?;
+                    let text = text(&table.required("potential")?, names, &Written::field(dimension))?;
                     misused(reader.system.add_field(&text, &constants(names), &group?), table)
                 }
             }
@@ -75,7 +75,7 @@ impl Reader<'_> {
                     misused(reader.system.add_lennard_jones(law, &pairs?, cutoff?), table)
                 }
                 _ => {
-                    let text = potential(&table.required("potential")?, names, &PAIR_VARIABLES)?;
+                    let text = text(&table.required("potential")?, names, &Written::pair())?;
                     misused(reader.system.add_pair_potential(&text, &constants(names), &pairs?, cutoff?), table)
                 }
             }

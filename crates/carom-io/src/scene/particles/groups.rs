@@ -23,7 +23,8 @@ pub fn group(table: &TableReader, names: &Names, count: usize) -> Option<Group> 
             continue;
         };
         if let Some(twice) = range.clone().find(|&particle| !taken.insert(particle)) {
-            item.report(format!("particle {twice} is in this group already"), Some("name it once".into()));
+            let message = format!("{} is in this group already", names.particle(twice));
+            item.report(message, Some("name it once".into()));
             fine = false;
         }
         members.extend(range);
@@ -66,7 +67,7 @@ fn read_pair(item: &Item, names: &Names, count: usize) -> Option<(usize, usize)>
     let (first, second) = (reference(&ends[0], names, count), reference(&ends[1], names, count));
     let (first, second) = (first?, second?);
     if first == second {
-        item.report(format!("both are particle {first}{}", names.at()), None);
+        item.report(format!("both are {}{}", names.particle(first), names.at()), None);
         return None;
     }
     Some((first, second))

@@ -104,7 +104,7 @@ impl Reader<'_> {
         let (first, second) = (self.end(&ends[0], names), self.end(&ends[1], names));
         match (first?, second?) {
             (Written::Particle(first), Written::Particle(second)) if first == second => {
-                item.report(format!("both ends are particle {first}{}", names.at()), None);
+                item.report(format!("both ends are {}{}", names.particle(first), names.at()), None);
                 None
             }
             (Written::Particle(first), Written::Particle(second)) => Some(Link::between(first, second)),

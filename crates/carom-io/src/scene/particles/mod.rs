@@ -53,7 +53,8 @@ pub fn read(root: &TableReader, names: &mut Names) -> Option<ParticleScene> {
     let mut system = Particles::new(bodies.dimension, bodies.masses).ok()?;
     system.set_radii(bodies.radii).ok()?;
     system.set_names(bodies.names).ok()?;
-    let (q, bonds, places) = (bodies.q, Vec::new(), Places { particles: bodies.firsts, ..Places::default() });
+    let places = Places { particles: bodies.firsts, families: names.families.clone(), ..Places::default() };
+    let (q, bonds) = (bodies.q, Vec::new());
     let mut reader = Reader { root: root.clone(), system, q, sound, bonds, gravitation: 0.0, places, defaults };
     reader.rods(names);
     reader.springs(names);
@@ -72,11 +73,12 @@ fn generator(item: &Item, names: &Names, system: &Particles) -> Option<Box<dyn V
     let d = system.dimension();
     let axes = item.array()?;
     if axes.len() != d {
-        item.report(format!("found {} expressions, needed are {d}: one per axis", axes.len()), None);
+        let plural = if axes.len() == 1 { "" } else { "s" };
+        item.report(format!("found {} expression{plural}, needed are {d}: one per axis", axes.len()), None);
         return None;
     }
-    let variables: Vec<_> = scopes::field_variables(d).into_iter().filter(|(name, _)| *name != "t").collect();
-    let texts: Vec<Option<String>> = axes.iter().map(|axis| scopes::potential(axis, names, &variables)).collect();
+    let written = scopes::Written::generator(d);
+    let texts: Vec<Option<String>> = axes.iter().map(|axis| scopes::text(axis, names, &written)).collect();
     let texts: Option<Vec<&str>> = texts.iter().map(Option::as_deref).collect();
     match system.motion(&texts?, &scopes::constants(names)) {
         Ok(field) => Some(field),

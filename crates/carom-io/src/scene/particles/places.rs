@@ -3,6 +3,7 @@
 use carom::error::{Failure, Row};
 use carom::problem::Inconsistency;
 
+use super::super::names::{Family, named};
 use crate::document::{Item, TableReader};
 
 /// Which elements the constraints of the system come from.
@@ -10,6 +11,8 @@ use crate::document::{Item, TableReader};
 pub struct Places {
     /// Per element of `[[particle]]`, the number of its first particle.
     pub particles: Vec<usize>,
+    /// Particles that have names.
+    pub families: Vec<Family>,
     /// Per rod, the element of `[[rod]]` and the length.
     pub rods: Vec<(usize, f64)>,
     /// Elements with gaps and how many each made, in the order in which the file was read: that of the rows.
@@ -53,6 +56,8 @@ impl Places {
                 // Most of what is not finite is so because particles meet.
                 let pair = meeting(q, dimension);
                 if let Some((i, j)) = pair {
+                    let short = |number: usize| named(&self.families, number).unwrap_or(number.to_string());
+                    let (i, j) = (short(i), short(j));
                     message.push_str(&format!("; particles {i} and {j} are in the same place"));
                 }
                 if let Some(item) = self.particle(pair.map_or(0, |pair| pair.1), root) {

@@ -1,4 +1,4 @@
-//! What names mean where particles are referred to and in the potentials that act on them.
+//! What names mean where particles are referred to, in the potentials that act on them and in generators.
 
 use carom::lagrangian::expression::{Graph, NameError, NodeId, Scope, parse};
 
@@ -53,37 +53,69 @@ pub fn reference(item: &Item, names: &Names, count: usize) -> Option<usize> {
     None
 }
 
-/// A variable of a potential and what it stands for.
+/// A variable of an expression and what it stands for.
 pub type Variable = (&'static str, &'static str);
 
-/// The variables of a field in space of a dimension.
-pub fn field_variables(dimension: usize) -> Vec<Variable> {
-    let place = [("x", "a coordinate"), ("y", "a coordinate"), ("z", "a coordinate")];
-    place.into_iter().take(dimension).chain([("t", "the time"), ("m", "the mass of the particle")]).collect()
+/// An expression that is written with variables of its own.
+pub struct Written {
+    /// What it is, for messages.
+    what: &'static str,
+    variables: Vec<Variable>,
 }
 
-/// The variable of a pair potential.
-pub const PAIR_VARIABLES: [Variable; 1] = [("r", "the distance of the pair")];
+impl Written {
+    /// The potential of a field in space of a dimension.
+    pub fn field(dimension: usize) -> Self {
+        let others = [("t", "the time"), ("m", "the mass of the particle")];
+        Self { what: "a field potential", variables: place(dimension).chain(others).collect() }
+    }
 
-/// A potential: its own variables, parameters and indices.
-struct Potential<'a> {
+    /// A pair potential.
+    pub fn pair() -> Self {
+        Self { what: "a pair potential", variables: vec![("r", "the distance of the pair")] }
+    }
+
+    /// A component of a generator in space of a dimension.
+    pub fn generator(dimension: usize) -> Self {
+        let mass = ("m", "the mass of the particle");
+        Self { what: "a generator", variables: place(dimension).chain([mass]).collect() }
+    }
+
+    /// The variables in words: `x, y and m`.
+    fn list(&self) -> String {
+        let names: Vec<&str> = self.variables.iter().map(|(name, _)| *name).collect();
+        match names.split_last() {
+            Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+            _ => names.concat(),
+        }
+    }
+}
+
+fn place(dimension: usize) -> impl Iterator<Item = Variable> {
+    ["x", "y", "z"].into_iter().take(dimension).map(|name| (name, "a coordinate"))
+}
+
+/// The names in such an expression: its own variables, parameters and indices.
+struct Inside<'a> {
     names: &'a Names,
-    variables: &'a [Variable],
+    written: &'a Written,
 }
 
-impl Scope for Potential<'_> {
+impl Scope for Inside<'_> {
     fn name(&self, graph: &mut Graph, name: &str, index: Option<i64>) -> Result<NodeId, NameError> {
         let invalid = |message: String| Err(NameError::Invalid(message));
-        let place = self.variables.iter().position(|(variable, _)| *variable == name);
+        let Written { what, variables } = self.written;
+        let place = variables.iter().position(|(variable, _)| *variable == name);
         match (place, self.names.constant(name)) {
-            (None, None) if name == "t" => invalid("a pair potential may not depend on t".into()),
+            (None, None) if name == "t" => invalid(format!("{what} may not depend on t")),
             (None, None) if self.names.families.iter().any(|family| family.name == name) => {
-                invalid(format!("`{name}` is a particle: a potential is written with its own variables"))
+                let own = self.written.list();
+                invalid(format!("`{name}` is a particle: {what} is written with {own}"))
             }
             (None, None) => Err(NameError::Unknown),
             // Two meanings of one name would give a wrong force without a word.
             (Some(place), Some(_)) => {
-                let meaning = self.variables[place].1;
+                let meaning = variables[place].1;
                 invalid(format!("`{name}` is {meaning} here and a parameter or index too: rename the latter"))
             }
             _ if index.is_some() => invalid(format!("`{name}` takes no index")),
@@ -93,23 +125,23 @@ impl Scope for Potential<'_> {
     }
 
     fn velocity(&self, _: &mut Graph, _: &str, _: Option<i64>) -> Result<NodeId, NameError> {
-        Err(NameError::Invalid("a potential may not depend on velocities".into()))
+        Err(NameError::Invalid(format!("{} may not depend on velocities", self.written.what)))
     }
 
     fn known_names(&self) -> Vec<String> {
         let constants = self.names.indices.iter().chain(&self.names.parameters).map(|(name, _)| name.clone());
-        self.variables.iter().map(|(name, _)| name.to_string()).chain(constants).collect()
+        self.written.variables.iter().map(|(name, _)| name.to_string()).chain(constants).collect()
     }
 }
 
-/// The text of a potential if it is right: an expression of its variables, or a number.
-pub fn potential(item: &Item, names: &Names, variables: &[Variable]) -> Option<String> {
+/// The text of such an expression if it is right, or a number.
+pub fn text(item: &Item, names: &Names, written: &Written) -> Option<String> {
     let text = match item.kind() {
         Kind::String(text) => text.clone(),
         Kind::Integer(_) | Kind::Float(_) => return item.number().map(|value| format!("{value:?}")),
         _ => return item.mismatch("a number or a quoted expression"),
     };
-    match parse(&mut Graph::new(), &text, &Potential { names, variables }) {
+    match parse(&mut Graph::new(), &text, &Inside { names, written }) {
         Ok(_) => Some(text),
         Err(error) => {
             item.report_inside(error.column - 1, error.length, error.message, error.help);
