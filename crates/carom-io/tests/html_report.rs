@@ -181,6 +181,116 @@ fn one_row_of_a_million_stands_out_in_the_figure() {
     assert!(!text(figure(&parse(&calm), "energy").unwrap()).contains(rest));
 }
 
+/// A folder whose trajectory has this many particles in space, called by `name` or not at all, on circles.
+fn particles(count: usize, name: impl Fn(usize) -> String) -> (Folder, Scene) {
+    let mut text = String::new();
+    for k in 0..count {
+        let name = name(k);
+        let name = if name.is_empty() { name } else { format!("name = \"{name}\"\n") };
+        text += &format!("[[particle]]\n{name}mass = 1\nposition = [{k}, 1, 0]\n");
+    }
+    text += "[method]\nname = \"verlet\"\n[run]\nstep = 0.01\nsteps = 1000\n";
+    let scene =
+        Scene::read("made", &Source::new("made.toml", text), &[]).unwrap_or_else(|found| panic!("{found:?}"));
+    let folder = Folder::new(&["energy"], 3, |_, _| 1.0);
+    let system = &scene.problem.system;
+    let names: Vec<String> = (0..system.dim()).map(|i| system.coordinate_name(i)).collect();
+    let kinds = ["", "v.", "p."].into_iter().flat_map(|kind| names.iter().map(move |name| format!("{kind}{name}")));
+    let columns: Vec<Column> = std::iter::once("t".to_string()).chain(kinds).map(Column::new).collect();
+    let mut table = TableWriter::create(&folder.0, "trajectory", &columns).expect("writable");
+    for k in 0..100 {
+        let row =
+            columns.iter().enumerate().map(|(i, _)| if i == 0 { k as f64 } else { (0.1 * (k + i) as f64).sin() });
+        table.append(&row.collect::<Vec<_>>()).expect("writable");
+    }
+    table.flush().expect("writable");
+    (folder, scene)
+}
+
+#[test]
+fn captions_say_what_is_left_out_and_points_go_by_their_names() {
+    let words = |count: usize, name: &dyn Fn(usize) -> String| {
+        let (folder, scene) = particles(count, name);
+        let html = folder.report(&scene, &run()).html;
+        let page = parse(&html);
+        (text(figure(&page, "paths").unwrap()), text(figure(&page, "phase").unwrap()))
+    };
+    let (paths, phase) = words(10, &|k| format!("star{k}"));
+    assert!(paths.contains("Paths of the first 8 of 10 points in the plane"), "{paths}");
+    assert!(phase.contains("Phase portraits of the first 4 of 30 coordinates:"), "{phase}");
+    assert!(paths.contains("star7") && !paths.contains("star8") && !paths.contains("star7.x"), "{paths}");
+    let (paths, phase) = words(2, &|k| if k == 0 { "sun".into() } else { String::new() });
+    assert!(paths.contains("Paths of the points in the plane") && paths.contains("sun"), "{paths}");
+    assert!(!paths.contains("sun.x") && paths.contains("x[1], y[1]"), "{paths}");
+    assert!(phase.contains("the first 4 of 6 coordinates"), "{phase}");
+}
+
+/// The lines of a colour in a figure, as path data; samples in the legend are among them.
+fn lines<'a>(figure: Node<'a, 'a>, colour: &str) -> Vec<&'a str> {
+    let of_colour = figure.descendants().filter(|node| node.attribute("stroke") == Some(colour));
+    of_colour.filter_map(|node| node.attribute("d")).collect()
+}
+
+#[test]
+fn accounts_that_agree_are_drawn_once_under_all_their_names() {
+    let names = ["energy", "ledger.stored", "ledger.entered", "ledger.left", "ledger.error", "ledger.work.drag"];
+    let value = |name: &str, k: u64| match name {
+        "ledger.left" => 1e-3 * k as f64,
+        "ledger.stored" => -1e-3 * k as f64 + 1e-7,
+        "ledger.work.drag" => -1e-3 * k as f64,
+        _ => 0.0,
+    };
+    let html = Folder::new(&names, 1001, value).report(&scene("forces = { x = \"-dot(x)\" }"), &run()).html;
+    let page = parse(&html);
+    let ledger = figure(&page, "ledger").unwrap();
+    assert!(text(ledger).contains("stored = work.drag"), "{}", text(ledger));
+    // Three curves, each with its sample in the legend; the error has a panel of its own.
+    let count = |colour| lines(ledger, colour).len();
+    assert_eq!([count("#0072b2"), count("#d55e00"), count("#009e73"), count("#cc79a7")], [4, 2, 2, 0]);
+    assert!(!html.contains("stroke=\"#cccccc\""), "no legend lies inside a plot");
+}
+
+#[test]
+fn a_row_that_could_not_be_measured_leaves_a_gap() {
+    let names = ["energy", "residual", "iterations", "max_equality", "symplecticity_defect"];
+    let value = |name: &str, k: u64| match k {
+        300..600 => f64::NAN,
+        _ if name == "energy" => 1.0 + 1e-3 * k as f64,
+        _ => 1e-9 * (1 + k) as f64,
+    };
+    let mut run = run();
+    run["solver"]["iterations_max"] = 3.into();
+    let html = Folder::new(&names, 1001, value).report(&scene(""), &run).html;
+    let page = parse(&html);
+    for (name, place) in [("energy", 0), ("constraints", 0), ("solver", 0), ("defects", 0)] {
+        let figure = figure(&page, name).unwrap();
+        let path = lines(figure, "#0072b2")[place];
+        assert_eq!(path.matches('M').count(), 2, "{name}: one gap: {path}");
+        let attributes = figure.descendants().flat_map(|node| node.attributes());
+        assert!(!text(figure).contains("NaN") && attributes.into_iter().all(|a| !a.value().contains("NaN")));
+    }
+    // A column without any value is no column to draw, and no reason to fail.
+    let html = Folder::new(&names, 1001, |_, _| f64::NAN).report(&scene(""), &run).html;
+    assert!(!html.contains("NaN"));
+}
+
+#[test]
+fn counts_of_one_and_steps_without_a_correction_are_told_as_they_are() {
+    let rod = "equalities = [\"hypot(x, y) - 1\"]";
+    let folder = Folder::new(&["energy"], 3, |_, _| 1.0);
+    let words = |scene: &Scene, run: &Value| text(parse(&folder.report(scene, run).html).root_element());
+    let mut one = run();
+    (one["steps"], one["complete"]) = (1.into(), false.into());
+    assert!(words(&scene(""), &one).contains("verlet: 1 step of h"));
+    assert!(words(&scene(""), &one).contains("1 of 1000 steps was made"));
+    assert!(words(&scene(""), &run()).contains("Explicit steps: there was nothing to solve."));
+    let held = words(&scene(rod), &run());
+    assert!(held.contains("No step needed a correction.") && !held.contains("Explicit"), "{held}");
+    let mut solved = run();
+    (solved["solver"]["iterations_max"], solved["solver"]["iterations_mean"]) = (1.into(), 1.0.into());
+    assert!(words(&scene(""), &solved).contains("1 iteration per step in the mean, 1 at most"));
+}
+
 #[test]
 fn columns_are_found_by_name_and_drawn_by_kind() {
     let names = [

@@ -206,10 +206,11 @@ fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
     let rate =
         report.steps_per_second.map_or_else(String::new, |rate| format!(", {} steps/s", short(rate.round())));
     text.push_str(&format!(
-        "{} with h = {}: {} steps to t = {} in {}{rate}\n\n",
+        "{} with h = {}: {} step{} to t = {} in {}{rate}\n\n",
         report.method,
         short(report.h),
         report.steps,
+        if report.steps == 1 { "" } else { "s" },
         short(report.t),
         duration(report.wall_seconds)
     ));
@@ -225,7 +226,8 @@ fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
     if let (Some(slope), Some(error)) = (energy.slope, energy.slope_error) {
         row(
             "  slope",
-            format!("{slope:+.1e} ± {error:.0e}"),
+            // Adding 0 takes the sign from −0.
+            format!("{:+.1e} ± {error:.0e}", slope + 0.0),
             format!("per unit of time; {}", drift(scene, report)),
         );
     }
@@ -235,7 +237,7 @@ fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
             parts.map(|source| format!("{} {:.3e}", source.name, part(source))).collect::<Vec<_>>().join(", ")
         };
         row("  entered", format!("{:+.3e}", ledger.entered), through(|source| source.entered));
-        row("  left", format!("{:+.3e}", -ledger.left), through(|source| source.left));
+        row("  left", format!("{:+.3e}", 0.0 - ledger.left), through(|source| source.left));
         row("  stored", format!("{:+.3e}", ledger.stored), "change of the energy".into());
         let error = format!("integrator error: what no source explains; {:.1e} at most", ledger.error_max);
         row("  unexplained", format!("{:+.1e}", ledger.error), error);
@@ -265,6 +267,7 @@ fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
     let iterations = if solver.iterations_max == 0 { "–".into() } else { format!("{mean:.2}") };
     let meaning = match solver.iterations_max {
         0 if report.steps == 0 => "no step was made".into(),
+        0 if scene.problem.system.equalities() > 0 => "no step needed a correction".into(),
         0 => "explicit: no equations to solve".into(),
         most => format!("iterations per step, {most} at most; worst residual {:.1e}", solver.worst_residual),
     };

@@ -108,3 +108,19 @@ fn the_report_says_what_was_kept() {
     }
     assert!(!out.contains("inequalities") && !out.contains("NaN"), "{out}");
 }
+
+#[test]
+fn steps_that_needed_no_correction_are_not_called_explicit() {
+    let place = Place::new();
+    let rod = "[[rod]]\nbetween = [0, 1]\n";
+    let run = |rod: &str| {
+        // Two particles side by side: the rod between them is neither stretched nor turned.
+        let particle = |x: u32| format!("[[particle]]\nmass = 1\nposition = [{x}, 0]\nvelocity = [0, 1]\n");
+        let rest = "[method]\nname = \"verlet\"\n[run]\nstep = 0.5\nsteps = 1\n";
+        place.write("pair.toml", &format!("{}{}{rod}{rest}", particle(0), particle(1)));
+        place.carom(&["run", "pair.toml", "--out", "run"]).code(0).out
+    };
+    let (held, free) = (run(rod), run(""));
+    assert!(held.contains("no step needed a correction") && !held.contains("explicit"), "{held}");
+    assert!(free.contains("explicit: no equations to solve") && free.contains(": 1 step to t = 0.5"), "{free}");
+}

@@ -3,6 +3,7 @@
 use super::axis::{Scale, View};
 use super::coverage::Coverage;
 use super::decimate::{Run, Vertex, thin};
+use super::envelope::{Column, envelope};
 use super::layout::Frame;
 use super::series::{Data, Reference, Series};
 use super::shape::{Point, Rect};
@@ -67,8 +68,20 @@ fn trace_runs(runs: &[Run], joined: bool, marked: bool, frame: &Frame) -> Geomet
         }
         geometry.dots = dots;
     }
-    if joined {
-        geometry.lines = frame.rect.clip_line(&thin(&pixels, GRAIN));
+    match envelope(&pixels).filter(|_| joined && !marked) {
+        Some(columns) => {
+            for part in columns.chunk_by(|_, next| !next.gap) {
+                geometry.areas.extend(outline(part.iter().map(|c| [c.x, c.low, c.high]), frame));
+                let edge = |y: fn(&Column) -> f64| {
+                    part.iter().map(move |c| Vertex { x: c.x, y: y(c), gap: c.gap }).collect::<Vec<_>>()
+                };
+                for edge in [edge(|c| c.low), edge(|c| c.high)] {
+                    geometry.lines.extend(frame.rect.clip_line(&edge));
+                }
+            }
+        }
+        None if joined => geometry.lines = frame.rect.clip_line(&thin(&pixels, GRAIN)),
+        None => {}
     }
     geometry
 }
@@ -155,15 +168,7 @@ fn band(points: &[[f64; 3]], frame: &Frame) -> Geometry {
     let mut areas = Vec::new();
     // Columns of one grain: x of the first point, lowest and highest edge.
     let mut columns: Vec<[f64; 3]> = Vec::new();
-    let mut close = |columns: &mut Vec<[f64; 3]>| {
-        let back = columns.iter().rev().map(|c| (c[0], c[2]));
-        let polygon: Vec<Point> = columns.iter().map(|c| (c[0], c[1])).chain(back).collect();
-        let polygon = frame.rect.clip_polygon(polygon);
-        if polygon.len() > 2 {
-            areas.push(polygon);
-        }
-        columns.clear();
-    };
+    let mut close = |columns: &mut Vec<[f64; 3]>| areas.extend(outline(columns.drain(..), frame));
     for &[x, low, high] in points {
         let (Some(x), Some(a), Some(b)) = (frame.x.pixel(x), frame.y.pixel(low), frame.y.pixel(high)) else {
             close(&mut columns);
@@ -178,6 +183,14 @@ fn band(points: &[[f64; 3]], frame: &Frame) -> Geometry {
     }
     close(&mut columns);
     Geometry { areas, ..Geometry::default() }
+}
+
+/// The polygon around columns of x, low and high edge, as far as it is visible.
+fn outline(columns: impl Iterator<Item = [f64; 3]>, frame: &Frame) -> Option<Vec<Point>> {
+    let columns: Vec<[f64; 3]> = columns.collect();
+    let back = columns.iter().rev().map(|c| (c[0], c[2]));
+    let polygon = frame.rect.clip_polygon(columns.iter().map(|c| (c[0], c[1])).chain(back).collect());
+    (polygon.len() > 2).then_some(polygon)
 }
 
 /// The visible part of a reference line, left end first.

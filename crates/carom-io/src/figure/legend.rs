@@ -1,4 +1,4 @@
-//! The legend: along the edge of the plot where it hides least, or above the plot where it would hide too much.
+//! The legend: along the edge of the plot where it hides no data, or above the plot where there is no such place.
 
 use super::geometry::Geometry;
 use super::layout::{Frame, TICK_SIZE};
@@ -16,7 +16,7 @@ const PAD: f64 = 6.0;
 const INSET: f64 = 8.0;
 /// Between entries side by side.
 const APART: f64 = 18.0;
-/// The share of the legend that may lie over data.
+/// The share of the legend that may lie over areas and reference lines; over data none may.
 const TOLERATED: f64 = 0.03;
 
 /// Where the legend of a panel stands.
@@ -70,7 +70,7 @@ pub(super) fn place(panel: &Panel, frame: &Frame, shapes: &[Geometry], above: us
         return Place::Nowhere;
     }
     let rows = flow(&named, &rect).iter().map(|(_, row)| row + 1).max().unwrap_or(1);
-    if above > 0 {
+    if above > 0 || panel.legend_above {
         return Place::Above(rows);
     }
     let w = named.iter().map(|(_, text)| wide(text)).fold(0.0, f64::max) + 2.0 * PAD;

@@ -22,6 +22,7 @@ mod axis;
 mod coverage;
 mod decimate;
 mod draw;
+mod envelope;
 mod geometry;
 mod layout;
 mod legend;

@@ -100,8 +100,11 @@ impl Occupancy {
         down.flat_map(move |j| across.clone().map(move |i| j * columns + i))
     }
 
-    /// The weight a rectangle hides, between 0 and 1.
+    /// The weight a rectangle hides: 1 if there are data under it, else less than that.
     pub(super) fn hidden(&self, rect: &Rect) -> f64 {
+        if self.under(rect).any(|k| self.weights[k] >= DATA) {
+            return 1.0;
+        }
         let (sum, count) =
             self.under(rect).fold((0_u64, 0_u64), |(s, n), k| (s + u64::from(self.weights[k]), n + 1));
         sum as f64 / (f64::from(DATA) * count.max(1) as f64)
@@ -125,7 +128,7 @@ mod tests {
         let line = [(0.0, 0.0), (300.0, 300.0)].map(|(x, y)| Vertex { x, y, gap: x == 0.0 });
         grid.mark_shape(&Geometry { lines: line.to_vec(), ..Geometry::default() }, DATA);
         assert_eq!(grid.hidden(&Rect { x: 200.0, y: 10.0, w: 80.0, h: 80.0 }), 0.0);
-        assert!(grid.hidden(&Rect { x: 100.0, y: 100.0, w: 80.0, h: 80.0 }) > 0.01);
+        assert_eq!(grid.hidden(&Rect { x: 100.0, y: 100.0, w: 80.0, h: 80.0 }), 1.0);
         let area = vec![(200.0, 10.0), (290.0, 10.0), (290.0, 90.0), (200.0, 90.0)];
         grid.mark_shape(&Geometry { areas: vec![area], ..Geometry::default() }, DATA);
         assert!(grid.hidden(&Rect { x: 200.0, y: 10.0, w: 80.0, h: 80.0 }) > 0.2);

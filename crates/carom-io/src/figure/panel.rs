@@ -15,6 +15,7 @@ pub struct Panel {
     pub(super) series: Vec<Series>,
     pub(super) equal: bool,
     pub(super) legend: bool,
+    pub(super) legend_above: bool,
 }
 
 impl Default for Panel {
@@ -27,7 +28,7 @@ impl Panel {
     /// An empty panel with linear axes.
     pub fn new() -> Panel {
         let (x, y) = (Axis::default(), Axis::default());
-        Panel { title: String::new(), x, y, series: Vec::new(), equal: false, legend: true }
+        Panel { title: String::new(), x, y, series: Vec::new(), equal: false, legend: true, legend_above: false }
     }
 
     /// Set the title.
@@ -58,6 +59,12 @@ impl Panel {
     /// Leave the legend out.
     pub fn no_legend(mut self) -> Panel {
         self.legend = false;
+        self
+    }
+
+    /// Put the legend above the plot, whether or not there is room inside.
+    pub fn legend_above(mut self) -> Panel {
+        self.legend_above = true;
         self
     }
 

@@ -3,9 +3,10 @@
 use super::axis::{Extent, Scale};
 use super::trace::Trace;
 
-/// The palette of Okabe and Ito, safe for colour-blind readers; the faint yellow comes last.
+/// The palette of Okabe and Ito, safe for colour-blind readers, with violet and olive for its sky blue and yellow: as
+/// thin lines on white the one looks like the blue, and the other is hardly seen.
 pub(super) const PALETTE: [&str; 8] =
-    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#f0e442"];
+    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#000000", "#6a3d9a", "#808000"];
 
 /// Width of a line in px unless told otherwise.
 const LINE: f64 = 1.2;
@@ -109,7 +110,7 @@ impl Series {
         Series::of(label, Data::Reference(Reference::Vertical(x)), false).dashed().width(1.0)
     }
 
-    /// Use this colour of the palette of eight: blue, vermilion, green, purple, orange, sky blue, black, yellow.
+    /// Use this colour of the palette of eight: blue, vermilion, green, purple, orange, black, violet, olive.
     pub fn colour(mut self, index: usize) -> Series {
         self.colour = Some(index);
         self

@@ -2,6 +2,7 @@
 
 use resvg::usvg::roxmltree::Document;
 
+use super::series::PALETTE;
 use super::{Axis, Figure, Marker, Panel, Scale, Series, Trace};
 
 /// A small figure with one of each.
@@ -200,4 +201,66 @@ fn cells_are_drawn_on_other_scales_too() {
         check(&svg);
         assert!(svg.contains("#0072b2"));
     }
+}
+
+#[test]
+fn the_colours_of_the_palette_are_clearly_different() {
+    // CIELAB of an sRGB colour under D65.
+    let lab = |colour: &str| {
+        let linear = [1, 3, 5].map(|i| {
+            let c = f64::from(u8::from_str_radix(&colour[i..i + 2], 16).unwrap()) / 255.0;
+            if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+        });
+        let matrix = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]];
+        let white = [0.9505, 1.0, 1.089];
+        let f = |i: usize| {
+            let t = (0..3).map(|j| matrix[i][j] * linear[j]).sum::<f64>() / white[i];
+            if t > 0.008_856 { t.cbrt() } else { 7.787 * t + 16.0 / 116.0 }
+        };
+        let [x, y, z] = [f(0), f(1), f(2)];
+        [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
+    };
+    let distance = |a: &str, b: &str| {
+        let (a, b) = (lab(a), lab(b));
+        (0..3).map(|i| (a[i] - b[i]).powi(2)).sum::<f64>().sqrt()
+    };
+    // A just noticeable difference of areas is 2.3; the blue and the sky blue of Okabe and Ito, too near for thin lines,
+    // are 26 apart.
+    assert!((distance("#0072b2", "#56b4e9") - 26.4).abs() < 0.1);
+    for (i, a) in PALETTE.iter().enumerate() {
+        assert!(lab(a)[0] < 75.0, "{a} is too light for white paper");
+        for b in &PALETTE[..i] {
+            assert!(distance(a, b) > 32.0, "{a} and {b}: {}", distance(a, b));
+        }
+    }
+}
+
+#[test]
+fn a_legend_hides_no_data() {
+    // Data in every corner and along every edge, but for a place of the size of the legend.
+    let svg = |hole: bool| {
+        let places = (0..900).map(|i| (f64::from(i % 30), f64::from(i / 30)));
+        let cloud = places.filter(|(x, y)| !(hole && *x > 22.0 && *y > 22.0));
+        Figure::new(400, 300).panel(Panel::new().markers("cloud", cloud)).to_svg()
+    };
+    let framed = |svg: &str| svg.contains("stroke=\"#cccccc\"");
+    assert!(framed(&svg(true)) && !framed(&svg(false)));
+    let corner = Figure::new(400, 300).panel(Panel::new().legend_above().line("a", [(0.0, 0.0), (1.0, 1.0)]));
+    assert!(!framed(&corner.to_svg()));
+}
+
+#[test]
+fn a_line_faster_than_pixels_leaves_what_is_behind_it_visible() {
+    let wave = |period: f64| {
+        let points =
+            (0..40_000).map(move |i| (f64::from(i), (f64::from(i) * std::f64::consts::TAU / period).sin()));
+        let svg = Figure::new(400, 300).panel(Panel::new().line("", points)).to_svg();
+        check(&svg);
+        svg
+    };
+    let (fast, slow) = (wave(50.0), wave(4000.0));
+    assert!(fast.contains("fill=\"#0072b2\" fill-opacity") && !slow.contains("fill-opacity"));
+    // Its edges are drawn in full.
+    assert!(fast.contains("stroke=\"#0072b2\""));
+    assert!(fast.len() < 20_000, "{}", fast.len());
 }

@@ -22,14 +22,37 @@ pub struct Data {
     pub left_out: usize,
     /// Phase portraits: name, and the places of q and p in the sample.
     pub portraits: Vec<(String, usize, usize)>,
-    /// Paths of points: label, and the places of their first two coordinates in the sample.
-    pub paths: Vec<(String, usize, usize)>,
+    /// Coordinates, drawn or not.
+    pub coordinates: usize,
+    /// Paths of points.
+    pub paths: Vec<PointPath>,
+    /// Points in the plane or in space, drawn or not.
+    pub points: usize,
     /// The sampled rows of the trajectory.
     pub sample: Sample,
     /// Rows of the trajectory.
     pub trajectory_rows: u64,
     /// The largest |q| of the sampled rows.
     pub largest_coordinate: f64,
+}
+
+/// The path of a point in the plane of its first two coordinates.
+#[derive(Debug)]
+pub struct PointPath {
+    /// The point's name, or both coordinates.
+    pub label: String,
+    /// Names of the coordinates.
+    pub axes: [String; 2],
+    /// Their places in the sample.
+    pub places: (usize, usize),
+}
+
+/// The label of a point: NAME where its coordinates are called NAME.x and NAME.y, else the names of both.
+fn point_label(x: &str, y: &str) -> String {
+    match (x.strip_suffix(".x"), y.strip_suffix(".y")) {
+        (Some(name), Some(other)) if name == other => name.to_string(),
+        _ => format!("{x}, {y}"),
+    }
 }
 
 /// The kind of a column: what stands before the first point of its name.
@@ -72,10 +95,12 @@ impl Data {
         let portrait = |i: usize| names.iter().position(|name| *name == format!("p.{}", names[i])).map(|p| (i, p));
         let portraits: Vec<(usize, usize)> = (1..=dim.min(PORTRAITS)).filter_map(portrait).collect();
         let portraits = portraits.into_iter().map(|(q, p)| (names[q].to_string(), place(q), place(p))).collect();
-        let planar = points.iter().filter(|point| point.len() >= 2 && point.iter().all(|i| *i < dim));
-        let paths = planar.take(PATHS).map(|point| {
-            let label = format!("{}, {}", names[point[0] + 1], names[point[1] + 1]);
-            (label, place(point[0] + 1), place(point[1] + 1))
+        let planar = |point: &&Vec<usize>| point.len() >= 2 && point.iter().all(|i| *i < dim);
+        let planar: Vec<&Vec<usize>> = points.iter().filter(planar).collect();
+        let paths = planar.iter().take(PATHS).map(|point| {
+            let [x, y] = [names[point[0] + 1], names[point[1] + 1]];
+            let places = (place(point[0] + 1), place(point[1] + 1));
+            PointPath { label: point_label(x, y), axes: [x, y].map(String::from), places }
         });
         let paths = paths.collect();
         let mut largest_coordinate = 0.0;
@@ -86,7 +111,9 @@ impl Data {
             left_out: all.len() - 1 - measures.len(),
             measures,
             portraits,
+            coordinates: dim,
             paths,
+            points: planar.len(),
             sample: sample.map_err(at("trajectory"))?,
             trajectory_rows: trajectory.rows(),
             largest_coordinate,

@@ -85,6 +85,7 @@ fn energy_scale(data: &Data, initial: f64) -> (f64, &'static str) {
 fn energy(scene: &Scene, run: &Value, data: &Data) -> Option<Drawing> {
     let energy = data.column("energy")?;
     let initial = energy.first()?;
+    let over_time = |y: Axis| over_time(y).legend_above();
     let (panel, caption) = if conservative(scene) {
         let (scale, axis) = energy_scale(data, initial);
         let mut panel = over_time(Axis::linear(axis))
@@ -120,16 +121,35 @@ fn ledger(data: &Data) -> Option<Drawing> {
     let mut panels = Vec::new();
     for (title, columns) in [("energy by account", amounts), ("what the integrator made or lost", errors)] {
         if !columns.is_empty() {
-            let panel = over_time(Axis::linear("energy")).title(title);
-            panels.push(
-                columns
-                    .into_iter()
-                    .fold(panel, |panel, (label, column)| panel.series(line(label, column.points.clone()))),
-            );
+            let panel = over_time(Axis::linear("energy")).title(title).legend_above();
+            panels.push(apart(columns).into_iter().fold(panel, |panel, (label, column)| {
+                // The work of a source is part of what entered or left: dashes let that be seen under it.
+                let part = label.starts_with("work.");
+                let series = line(label, column.points.clone());
+                panel.series(if part { series.dashed() } else { series })
+            }));
         }
     }
     let caption = "The ledger: what is stored, entered and left, and what remains for the integrator.".into();
     grid("ledger", caption, panels)
+}
+
+/// Columns that can be told apart: those that agree are drawn once, under all their names.
+fn apart(columns: Vec<(String, &Thinned)>) -> Vec<(String, &Thinned)> {
+    /// Less than a pixel of a panel.
+    const SAME: f64 = 1.0 / 300.0;
+    let (low, high) = columns
+        .iter()
+        .filter_map(|(_, column)| column.range())
+        .fold((0.0_f64, 0.0_f64), |(a, b), r| (a.min(r.0), b.max(r.1)));
+    let mut drawn: Vec<(String, &Thinned)> = Vec::new();
+    for (label, column) in columns {
+        match drawn.iter_mut().find(|(_, other)| column.agrees(other, SAME * (high - low))) {
+            Some((labels, _)) => *labels = format!("{labels} = {label}"),
+            None => drawn.push((label, column)),
+        }
+    }
+    drawn
 }
 
 /// Whether consecutive rows lie too far apart to be joined: a mean jump of more than a tenth of the extent.
@@ -161,6 +181,11 @@ fn curve(data: &Data, label: &str, places: (usize, usize)) -> Series {
     Series::new(label, trace).width(0.9)
 }
 
+/// Which of several are drawn: `the first 8 of 48 points` or `the points`.
+fn first(drawn: usize, all: usize, noun: &str) -> String {
+    if drawn < all { format!("the first {drawn} of {all} {noun}") } else { format!("the {noun}") }
+}
+
 /// Which rows the curves show.
 fn shown(data: &Data) -> String {
     let (taken, all) = (data.sample.taken, data.trajectory_rows);
@@ -177,7 +202,11 @@ fn portraits(data: &Data) -> Option<Drawing> {
         axes.series(curve(data, "", (*q, *p)))
     };
     let mut panels: Vec<Panel> = data.portraits.iter().map(panel).collect();
-    let caption = format!("Phase portraits: coordinate and momentum; {}.", shown(data));
+    let which = match data.portraits.len() {
+        drawn if drawn < data.coordinates => format!(" of {}", first(drawn, data.coordinates, "coordinates")),
+        _ => String::new(),
+    };
+    let caption = format!("Phase portraits{which}: coordinate and momentum; {}.", shown(data));
     if panels.len() == 1 {
         let figure = panels.pop().map(|panel| Figure::new(WIDTH, TALL).panel(panel))?;
         return Some(Drawing { name: "phase", caption, figure });
@@ -186,15 +215,15 @@ fn portraits(data: &Data) -> Option<Drawing> {
 }
 
 fn paths(data: &Data) -> Option<Drawing> {
-    let first = data.paths.first()?;
-    let (x, y) = first.0.split_once(", ").unwrap_or(("x", "y"));
+    let [x, y] = &data.paths.first()?.axes;
     let several = data.paths.len() > 1;
-    let (x, y) = if several { ("x", "y") } else { (x, y) };
+    let (x, y) = if several { ("x", "y") } else { (x.as_str(), y.as_str()) };
     let mut panel = Panel::new().x(Axis::linear(x)).y(Axis::linear(y)).equal_aspect();
-    for (label, x, y) in &data.paths {
-        panel = panel.series(curve(data, if several { label } else { "" }, (*x, *y)));
+    for path in &data.paths {
+        panel = panel.series(curve(data, if several { &path.label } else { "" }, path.places));
     }
-    let caption = format!("Paths of the points in the plane of their first two coordinates; {}.", shown(data));
+    let which = first(data.paths.len(), data.points, "points");
+    let caption = format!("Paths of {which} in the plane of their first two coordinates; {}.", shown(data));
     Some(Drawing { name: "paths", caption, figure: Figure::new(WIDTH, TALL).panel(panel) })
 }
 
@@ -223,10 +252,10 @@ fn momentum(run: &Value, data: &Data, conserved: &Conserved) -> Option<Drawing> 
     grid("momentum", "Changes of the momenta that a symmetry of the scene conserves.".into(), panels)
 }
 
-/// A series on a logarithmic axis: what is 0 cannot be shown there and is passed over.
+/// A series on a logarithmic axis: what is 0 cannot be shown there and is passed over; what is not known leaves a gap.
 fn positive(label: impl Into<String>, column: &Thinned) -> Series {
     let mut trace = Trace::line(Scale::Linear, Scale::Log10);
-    trace.extend(column.points.iter().map(|&(t, value)| (t, value.abs())).filter(|(_, value)| *value > 0.0));
+    trace.extend(column.points.iter().map(|&(t, value)| (t, value.abs())).filter(|(_, value)| *value != 0.0));
     Series::new(label, trace).width(0.9)
 }
 

@@ -8,7 +8,7 @@ use super::citation;
 use super::data::Data;
 use super::drawings::Drawing;
 use super::structure;
-use super::words::short;
+use super::words::{count, short};
 use crate::references;
 use crate::scene::Scene;
 
@@ -54,10 +54,10 @@ pub fn write(scene: &Scene, run: &Value, data: &Data, drawings: &[Drawing]) -> S
     let _ = writeln!(page, "<h1>{}</h1>", escape(title));
     let _ = writeln!(
         page,
-        "<p class=\"byline\">Scene <code>{}</code> with method <code>{}</code>: {} steps of h = {} to t = {}.</p>",
+        "<p class=\"byline\">Scene <code>{}</code> with method <code>{}</code>: {} of h = {} to t = {}.</p>",
         escape(name),
         scene.method.name(),
-        run["steps"],
+        count(run["steps"].as_u64().unwrap_or(0), "step"),
         short(scene.run.h, 6),
         short(run["t"].as_f64().unwrap_or(f64::NAN), 6)
     );
@@ -86,9 +86,10 @@ fn ending(page: &mut String, scene: &Scene, run: &Value) {
     let reason = run["ended"].as_str().unwrap_or("no reason is recorded");
     let _ = writeln!(
         page,
-        "<p class=\"alarm\"><strong>This run did not reach its end:</strong> {} of {} steps were made. Reason: {}</p>",
+        "<p class=\"alarm\"><strong>This run did not reach its end:</strong> {} of {} {} made. Reason: {}</p>",
         run["steps"],
-        scene.run.steps,
+        count(scene.run.steps, "step"),
+        if run["steps"] == 1 { "was" } else { "were" },
         escape(reason)
     );
 }

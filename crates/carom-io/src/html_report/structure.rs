@@ -26,7 +26,7 @@ pub fn rows(scene: &Scene, run: &Value, data: &Data) -> Vec<Row> {
     rows.extend(symmetries(scene, run));
     rows.extend(equalities(scene, run, data));
     rows.extend(penetration(run));
-    rows.push(solver(run));
+    rows.push(solver(scene, run));
     rows.extend(defects(scene, data));
     rows
 }
@@ -150,17 +150,22 @@ fn penetration(run: &Value) -> Option<Row> {
     })
 }
 
-fn solver(run: &Value) -> Row {
+fn solver(scene: &Scene, run: &Value) -> Row {
     let solver = |key: &str| number(run, &format!("/solver/{key}")).unwrap_or(0.0);
     let (most, failures, halved) = (solver("iterations_max"), solver("failures"), solver("halved_steps"));
     let mut measured = match (most, run["steps"].as_u64()) {
         (0.0, Some(0)) => "No step was made.".to_string(),
+        (0.0, _) if scene.problem.system.equalities() > 0 => "No step needed a correction.".to_string(),
         (0.0, _) => "Explicit steps: there was nothing to solve.".to_string(),
-        _ => format!(
-            "{} iterations per step in the mean, {most} at most; worst relative residual of an accepted step {}.",
-            short(solver("iterations_mean"), 3),
-            short(solver("worst_residual"), 2)
-        ),
+        _ => {
+            let mean = short(solver("iterations_mean"), 3);
+            let plural = if mean == "1" { "" } else { "s" };
+            let residual = short(solver("worst_residual"), 2);
+            format!(
+                "{mean} iteration{plural} per step in the mean, {most} at most; worst relative residual of an accepted \
+                 step {residual}."
+            )
+        }
     };
     measured.push_str(&match (failures, halved) {
         (0.0, 0.0) => " No solve failed.".to_string(),

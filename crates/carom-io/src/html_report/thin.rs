@@ -99,6 +99,33 @@ impl Thinned {
         self.points.iter().map(|(_, value)| value.abs()).filter(|value| value.is_finite()).reduce(f64::max)
     }
 
+    /// Lowest and highest value.
+    pub fn range(&self) -> Option<(f64, f64)> {
+        let values = self.points.iter().map(|point| point.1).filter(|value| value.is_finite());
+        values.map(|value| (value, value)).reduce(|(a, b), (low, high)| (a.min(low), b.max(high)))
+    }
+
+    /// Whether two columns agree to a tolerance wherever a point of either was kept.
+    pub fn agrees(&self, other: &Self, tolerance: f64) -> bool {
+        self.follows(other, tolerance) && other.follows(self, tolerance)
+    }
+
+    /// Whether every point lies on the other line, to a tolerance.
+    fn follows(&self, other: &Self, tolerance: f64) -> bool {
+        let mut after = 0;
+        self.points.iter().all(|&(t, value)| {
+            while other.points.get(after).is_some_and(|point| point.0 < t) {
+                after += 1;
+            }
+            let (Some(&(t1, end)), begin) = (other.points.get(after), after.checked_sub(1)) else { return false };
+            let on_line = match begin.map(|i| other.points[i]) {
+                Some((t0, start)) if t1 > t => start + (end - start) * (t - t0) / (t1 - t0),
+                _ => end,
+            };
+            (on_line - value).abs() <= tolerance || (on_line.is_nan() && value.is_nan())
+        })
+    }
+
     /// The points with another value each.
     pub fn map(&self, change: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
         self.points.iter().map(|&(t, value)| (t, change(value))).collect()
@@ -191,5 +218,18 @@ mod tests {
         assert!(thinned.points[1].1.is_nan());
         assert_eq!((thinned.first(), thinned.largest()), (Some(1.0), Some(3.0)));
         assert_eq!(thin([].into_iter()).mean(), None);
+    }
+
+    #[test]
+    fn columns_agree_or_not_whatever_was_kept_of_them() {
+        let column = |change: f64, spike: f64| {
+            thin((0..100_000).map(move |i| f64::from(i) * 1e-3 * change + if i == 70_001 { spike } else { 0.0 }))
+        };
+        let plain = column(1.0, 0.0);
+        assert!(plain.agrees(&column(1.000_1, 0.0), 0.02) && !plain.agrees(&column(1.01, 0.0), 0.02));
+        assert!(!plain.agrees(&column(1.0, 5.0), 0.02) && !column(1.0, 5.0).agrees(&plain, 0.02));
+        let gap = thin([1.0, f64::NAN, 3.0].into_iter());
+        assert!(gap.agrees(&gap, 0.0) && !gap.agrees(&thin([1.0, 2.0, 3.0].into_iter()), 0.1));
+        assert_eq!((gap.range(), thin([f64::NAN].into_iter()).range()), (Some((1.0, 3.0)), None));
     }
 }

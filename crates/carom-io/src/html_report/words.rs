@@ -38,7 +38,10 @@ fn minus(text: &str) -> String {
 
 /// A number in at most so many digits: plain near 1, else with a power of ten.
 pub fn short(value: f64, digits: usize) -> String {
-    if value == 0.0 || !value.is_finite() {
+    if value == 0.0 {
+        return "0".into();
+    }
+    if !value.is_finite() {
         return minus(&value.to_string());
     }
     // Rounded first: 9.96 in two digits is 10.
@@ -66,7 +69,10 @@ pub fn with_error(value: f64, error: f64) -> String {
     if !scale.is_finite() || !(value * scale).is_finite() {
         return format!("{} ± {}", short(value, 2), short(error, 2));
     }
-    let inner = minus(&format!("{:.decimals$} ± {:.decimals$}", value * scale, error * scale));
+    let text = format!("{:.decimals$}", value * scale);
+    // What rounds to 0 has no sign.
+    let text = if text.contains(|c: char| ('1'..='9').contains(&c)) { &text } else { text.trim_start_matches('-') };
+    let inner = minus(&format!("{text} ± {:.decimals$}", error * scale));
     if tens == 0 { inner } else { format!("({inner}) × {}", power(tens)) }
 }
 
@@ -114,7 +120,7 @@ pub fn ulp(value: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{drift, short, ulp, with_error};
+    use super::{count, drift, short, ulp, with_error};
     use serde_json::json;
 
     #[test]
@@ -135,6 +141,13 @@ mod tests {
         assert_eq!(with_error(1.2e-12, 3e-12), "(1.2 ± 3.0) × 10⁻¹²");
         assert_eq!(with_error(-1.234_56e-3, 2e-6), "(−1.2346 ± 0.0020) × 10⁻³");
         assert_eq!(with_error(0.0, 0.0), "0.00 ± 0.00");
+        assert_eq!(with_error(-0.0, 0.0), "0.00 ± 0.00");
+        assert_eq!(with_error(-1e-14, 3e-12), "(0.0 ± 3.0) × 10⁻¹²");
+        assert_eq!(with_error(-1e-12, 3e-12), "(−1.0 ± 3.0) × 10⁻¹²");
+        assert_eq!(
+            (short(-0.0, 3), count(1, "step"), count(0, "step")),
+            ("0".into(), "1 step".into(), "0 steps".into())
+        );
         assert_eq!(with_error(5e-324, 0.0), "4.9 × 10⁻³²⁴ ± 0");
         assert_eq!((ulp(1.0), ulp(0.75)), (f64::EPSILON, f64::EPSILON / 2.0));
     }
