@@ -94,7 +94,7 @@ impl<R> Implicit<R> {
             let (residual, worst, constraint) = self.residual(system, state, h, n)?;
             match newton.judge(residual, constraint, || self.only_noise(system, state, h, n)) {
                 Verdict::Accept => break residual,
-                Verdict::Correct => newton.corrected(self.correct(system, state, h, n)?),
+                Verdict::Correct => newton.corrected(self.correct(system, state, h, n)?, true),
                 Verdict::GiveUp => {
                     let Convergence { iterations, correction, .. } = newton;
                     let row = row(system, n, worst);
@@ -157,7 +157,7 @@ impl<R> Implicit<R> {
             for (scale, (q, reach)) in self.correction.iter_mut().zip(self.q1.iter().zip(&self.reach)) {
                 *scale = q.abs() + reach;
             }
-            self.rows.shape.sizes(&self.rows.g, &self.correction[..n], &mut self.sizes);
+            self.rows.shape.sizes(&self.rows.g, &self.correction[..n], &self.f, &mut self.sizes);
             let (relative, index) = relative_violation(&self.f, &self.sizes);
             worst = (relative, n + index);
         }
@@ -194,8 +194,10 @@ impl<R> Implicit<R> {
         let chord = Chord { t0: state.t, h, q0: &state.q[..n], v: &self.v[..n] };
         self.rule.left_jacobian(system, chord, &mut self.jacobian);
         self.jacobian.chunks_exact(n).enumerate().all(|(i, row)| {
-            let terms = row.iter().zip(&self.q1).fold(0.0, |sum, (j, q)| sum + (j * q).abs());
-            self.left[i].abs() <= FLOOR * (self.magnitude[i] + terms / h.abs())
+            // Without the mass: it multiplies the velocity, not a rounded coordinate.
+            let entry = |j: usize| row[j] - if i == j { self.inverse.diagonal[i] } else { 0.0 };
+            let terms = self.q1[..n].iter().enumerate().fold(0.0, |sum, (j, q)| sum + (entry(j) * q).abs());
+            self.left[i].abs() <= FLOOR * (self.magnitude[i] + 2.0 * terms / h.abs())
         })
     }
 
