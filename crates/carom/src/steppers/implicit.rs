@@ -47,6 +47,7 @@ impl<R> Implicit<R> {
     /// Sized for the system; refused if its mass is singular or its constraints depend on each other at the start.
     pub fn new<S: System + ?Sized>(rule: R, system: &S, start: &State) -> Result<Self, Failure> {
         let (n, m) = (system.dim(), system.equalities());
+        Failure::unless_it_fits("the Newton matrix of an implicit step", n + m, n + m)?;
         let vector = || vec![0.0; n];
         let inverse = InverseMass::new(system, &start.q)?;
         Ok(Self {
