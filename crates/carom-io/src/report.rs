@@ -203,6 +203,7 @@ impl RunReport {
             notes: {
                 let mut notes = notes(scene);
                 notes.extend(halved(outcome));
+                notes.extend(unanswered(summary));
                 notes
             },
         }
@@ -230,6 +231,16 @@ pub fn notes(scene: &Scene) -> Vec<String> {
         ));
     }
     notes
+}
+
+fn unanswered(summary: &Summary) -> Option<String> {
+    let count = summary.unanswered;
+    let rows = if count == 1 { "row has" } else { "rows have" };
+    (count > 0).then(|| {
+        format!(
+            "{count} recorded {rows} no defect of symplecticity or reversal (NaN): a step of the probe failed there"
+        )
+    })
 }
 
 fn halved(outcome: &Outcome) -> Option<String> {

@@ -82,12 +82,33 @@ pub enum Failure {
         /// Pivot relative to its diagonal entry.
         pivot: f64,
     },
+    /// The method keeps full matrices, and those of this system would not fit into memory.
+    #[error("{what} of this system has {rows} × {columns} numbers, {:.0} GB; at most 4 GB are taken", 8e-9 * *.rows as f64 * *.columns as f64)]
+    TooLarge {
+        /// Which matrix.
+        what: &'static str,
+        /// Its rows.
+        rows: usize,
+        /// Its columns.
+        columns: usize,
+    },
     /// A number became infinite or undefined.
     #[error("{what} is not finite")]
     NonFinite {
         /// What.
         what: &'static str,
     },
+}
+
+impl Failure {
+    /// Refuses a full matrix of more than 4 GB.
+    pub fn unless_it_fits(what: &'static str, rows: usize, columns: usize) -> Result<(), Self> {
+        const MOST: usize = 500_000_000;
+        match rows.checked_mul(columns) {
+            Some(entries) if entries <= MOST => Ok(()),
+            _ => Err(Self::TooLarge { what, rows, columns }),
+        }
+    }
 }
 
 /// A step that was not made; the state is unchanged.

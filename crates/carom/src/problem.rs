@@ -126,6 +126,9 @@ pub enum Inconsistency {
         /// Relative to its terms.
         relative: f64,
     },
+    /// The constraints do not fit into memory.
+    #[error("{0}")]
+    TooLarge(Failure),
     /// The state is off by rounding but cannot be projected.
     #[error(
         "the initial state is off its constraints by rounding and could not be projected: row {row} depends on others"
@@ -162,6 +165,10 @@ impl Problem {
         mut v: Vec<f64>,
         points: Points,
     ) -> Result<Self, Vec<Inconsistency>> {
+        let rows = system.equalities() + system.inequalities();
+        if let Err(failure) = Failure::unless_it_fits("the matrix of constraint gradients", rows, system.dim()) {
+            return Err(vec![Inconsistency::TooLarge(failure)]);
+        }
         let mut wrong = not_finite(&*system, t, &q, &v);
         if !wrong.is_empty() {
             return Err(wrong);

@@ -4,6 +4,7 @@ mod failure;
 mod folder;
 mod json;
 mod listing;
+mod measures;
 mod options;
 mod order;
 mod recording;

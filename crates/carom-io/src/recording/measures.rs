@@ -1,5 +1,7 @@
 //! The columns of the measures: the usual ones, and those that `measures` of `[run]` asks for.
 
+use std::collections::HashMap;
+
 use carom::linear::{dot, max_abs};
 use carom::measures::{Ledger, Momentum, Probe};
 use carom::observe::Frame;
@@ -7,6 +9,16 @@ use carom::system::System;
 
 use super::table::Column;
 use crate::scene::{Measure, Scene};
+
+/// Columns of these names; one that occurs again gets a number.
+pub fn columns(names: impl IntoIterator<Item = String>) -> Vec<Column> {
+    let mut seen = HashMap::new();
+    let unique = |name: String| {
+        let count = seen.entry(name.clone()).and_modify(|count| *count += 1).or_insert(1);
+        Column::new(if *count == 1 { name } else { format!("{name} ({count})") })
+    };
+    names.into_iter().map(unique).collect()
+}
 
 /// Measures a node.
 pub struct Measures<'a> {
@@ -85,19 +97,24 @@ impl<'a> Measures<'a> {
         if self.wants(Measure::Reversal) {
             names.extend(["reversal_defect.q", "reversal_defect.p"].map(String::from));
         }
-        names.into_iter().map(Column::new).collect()
+        columns(names)
     }
 
     /// Looks at a node that is not recorded too.
-    pub fn observe(&mut self, frame: &Frame) {
+    pub fn observe(&mut self, frame: &Frame) -> Result<(), String> {
         for (momentum, symmetry) in self.symmetries.iter_mut().zip(&self.scene.problem.symmetries) {
             symmetry.field.at(&frame.state.q, &mut self.field);
             *momentum = dot(&frame.state.p, &self.field);
+            if !momentum.is_finite() {
+                let (name, t) = (&symmetry.name, frame.state.t);
+                return Err(format!("the momentum of symmetry `{name}` is not finite at t = {t}"));
+            }
         }
+        Ok(())
     }
 
-    /// A row; the node must have been observed.
-    pub fn fill(&mut self, frame: &Frame, ledger: Option<&Ledger>, row: &mut Vec<f64>) -> Result<(), String> {
+    /// A row; the node must have been observed. Returns whether a probe had no answer there: its entries are not numbers.
+    pub fn fill(&mut self, frame: &Frame, ledger: Option<&Ledger>, row: &mut Vec<f64>) -> bool {
         let (state, system) = (frame.state, self.system());
         row.clear();
         row.extend([state.t, frame.energy(), frame.kinetic, frame.potential]);
@@ -131,11 +148,11 @@ impl<'a> Measures<'a> {
             row.extend(ledger.sources.iter().map(|source| source.entered - source.left));
         }
         if self.wants(Measure::Symplecticity) {
-            row.push(self.probe.symplecticity(state).map_err(|error| error.to_string())?);
+            row.push(self.probe.symplecticity(state).unwrap_or(f64::NAN));
         }
         if self.wants(Measure::Reversal) {
-            row.extend(self.probe.reversal(state).map_err(|error| error.to_string())?);
+            row.extend(self.probe.reversal(state).unwrap_or([f64::NAN; 2]));
         }
-        Ok(())
+        row.iter().any(|value| value.is_nan())
     }
 }

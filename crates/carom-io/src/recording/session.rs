@@ -9,7 +9,7 @@ use carom::observe::{Frame, Observer};
 use carom::run::{Ended, Outcome};
 use carom::state::State;
 
-use super::measures::Measures;
+use super::measures::{Measures, columns};
 use super::snapshot::{Snapshot, hash};
 use super::table::{Column, TableWriter};
 use crate::folder::RunFolder;
@@ -64,8 +64,8 @@ fn trajectory_columns(scene: &Scene) -> Vec<Column> {
     let system = &scene.problem.system;
     let names: Vec<String> = (0..system.dim()).map(|i| system.coordinate_name(i)).collect();
     let kinds = ["", "v.", "p."];
-    let of_kind = kinds.iter().flat_map(|kind| names.iter().map(move |name| Column::new(format!("{kind}{name}"))));
-    std::iter::once(Column::new("t")).chain(of_kind).collect()
+    let of_kind = kinds.iter().flat_map(|kind| names.iter().map(move |name| format!("{kind}{name}")));
+    columns(std::iter::once("t".to_string()).chain(of_kind))
 }
 
 /// The accounts of a scene that exchanges energy or asks for them.
@@ -151,7 +151,8 @@ impl<'a> Session<'a> {
             self.row.extend_from_slice(part);
         }
         self.trajectory.append(&self.row).map_err(refused)?;
-        self.measured.fill(frame, self.ledger.as_ref(), &mut self.row)?;
+        let unanswered = self.measured.fill(frame, self.ledger.as_ref(), &mut self.row);
+        self.summary.unanswered += u64::from(unanswered);
         self.measures.append(&self.row).map_err(refused)
     }
 
@@ -207,7 +208,7 @@ impl<'a> Session<'a> {
 impl Observer for Session<'_> {
     fn observe(&mut self, frame: &Frame) -> Result<(), String> {
         self.summary.observe(frame)?;
-        self.measured.observe(frame);
+        self.measured.observe(frame)?;
         self.summary.observe_symmetries(frame.step, &self.measured.symmetries);
         if let Some(ledger) = &mut self.ledger {
             ledger.enter(&*self.scene.problem.system, frame);

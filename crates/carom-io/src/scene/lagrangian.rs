@@ -55,7 +55,9 @@ pub fn read(section: &TableReader, names: &mut Names) -> Option<Lagrangian> {
     let potential = terms("potential", &mut graph, POTENTIAL, names);
     let mut potential_parts = Vec::new();
     for term in &potential {
-        add_to(&mut potential_parts, &term.name, term.node, &mut graph);
+        // Without a name of its own a term is called by its key.
+        let name = if term.name.split('[').next() == Some("potential") { "unnamed" } else { &term.name };
+        add_to(&mut potential_parts, name, term.node, &mut graph);
     }
     potential_parts = if potential_parts.len() > 1 { potential_parts } else { Vec::new() };
     let potential = terms::sum(&mut graph, &potential);

@@ -157,8 +157,9 @@ fn read_moving(root: &TableReader, names: &mut Names) -> Option<Moving> {
             let lagrangian = lagrangian.filter(|section| lagrangian::read_coordinates(section, names).is_some())?;
             let system = lagrangian::read(&lagrangian, names);
             let state = initial.and_then(|section| settings::read_initial(&section, names));
-            let symmetries = symmetries::read(root, |item| symmetries::of_coordinates(item, names));
-            Some(Moving::Lagrangian(Box::new(system?), state?, symmetries))
+            let state = state?;
+            let symmetries = symmetries::read(root, &state.q, |item| symmetries::of_coordinates(item, names));
+            Some(Moving::Lagrangian(Box::new(system?), state, symmetries))
         }
     }
 }
@@ -232,6 +233,7 @@ fn place(inconsistency: &Inconsistency, root: &TableReader) -> (&'static str, Op
         Inconsistency::Equality { .. } => {
             ("initial.q", Some("give a state on the constraint: up to 1e-6 (relative) it is projected"))
         }
+        Inconsistency::TooLarge(_) => ("lagrangian", Some("make the system smaller")),
         Inconsistency::Gap { .. } => ("initial.q", Some("give a state with g(q) >= 0")),
         Inconsistency::Velocity { .. } => {
             ("initial.v", Some("the velocity must be tangent to the constraint: df/dq v + df/dt = 0"))

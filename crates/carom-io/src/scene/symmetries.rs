@@ -15,8 +15,12 @@ const KEYS: [&str; 2] = ["name", "generator"];
 /// What a generator may depend on.
 const GENERATOR: Allowed = Allowed { coordinates: true, velocities: Err("a generator"), time: Err("a generator") };
 
-/// Reads all declared symmetries; `generator` makes the field.
-pub fn read(root: &TableReader, mut generator: impl FnMut(&Item) -> Option<Box<dyn VectorField>>) -> Vec<Symmetry> {
+/// Reads all declared symmetries of a system that starts at `q`; `generator` makes the field.
+pub fn read(
+    root: &TableReader,
+    q: &[f64],
+    mut generator: impl FnMut(&Item) -> Option<Box<dyn VectorField>>,
+) -> Vec<Symmetry> {
     let mut symmetries: Vec<Symmetry> = Vec::new();
     let Some(item) = root.item("symmetry") else { return symmetries };
     if matches!(item.kind(), Kind::Table(_)) {
@@ -29,7 +33,7 @@ pub fn read(root: &TableReader, mut generator: impl FnMut(&Item) -> Option<Box<d
     for table in item.array().unwrap_or_default().iter().filter_map(Item::table) {
         table.finish(&KEYS);
         let (name, field) = (table.required("name"), table.required("generator"));
-        let field = field.and_then(|item| generator(&item));
+        let field = field.and_then(|item| generator(&item).filter(|field| finite(&**field, q, &item)));
         let Some((item, name)) = name.and_then(|item| item.string().map(|name| (item.clone(), name))) else {
             continue;
         };
@@ -42,6 +46,17 @@ pub fn read(root: &TableReader, mut generator: impl FnMut(&Item) -> Option<Box<d
         }
     }
     symmetries
+}
+
+/// Whether a generator is defined at the start; reported if not.
+fn finite(field: &dyn VectorField, q: &[f64], item: &Item) -> bool {
+    let mut xi = vec![0.0; q.len()];
+    field.at(q, &mut xi);
+    let fine = xi.iter().all(|x| x.is_finite());
+    if !fine {
+        item.report("the generator is not finite at the initial state", Some("start where it is defined".into()));
+    }
+    fine
 }
 
 /// A generator of a system of coordinates: by coordinate, the others do not move, or one expression per coordinate.

@@ -57,6 +57,8 @@ pub struct Summary {
     pub max_equality_velocity: Option<f64>,
     /// Largest max(0, −g); `None` without inequality constraints.
     pub max_penetration: Option<f64>,
+    /// Nodes at which a probe of the method had no answer.
+    pub unanswered: u64,
     steps: u64,
     iterations: u64,
     /// Most iterations in a step.
@@ -91,6 +93,7 @@ impl Summary {
             max_equality: some(problem.system.equalities()),
             max_equality_velocity: some(problem.system.equalities()),
             max_penetration: some(problem.system.inequalities()),
+            unanswered: 0,
             steps: 0,
             iterations: 0,
             iterations_max: 0,

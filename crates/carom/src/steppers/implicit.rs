@@ -47,6 +47,7 @@ impl<R> Implicit<R> {
     /// Sized for the system; refused if its mass is singular or its constraints depend on each other at the start.
     pub fn new<S: System + ?Sized>(rule: R, system: &S, start: &State) -> Result<Self, Failure> {
         let (n, m) = (system.dim(), system.equalities());
+        Failure::unless_it_fits("the Newton matrix of an implicit step", n + m, n + m)?;
         let vector = || vec![0.0; n];
         let inverse = InverseMass::new(system, &start.q)?;
         Ok(Self {
@@ -94,7 +95,7 @@ impl<R> Implicit<R> {
             let (residual, worst, constraint) = self.residual(system, state, h, n)?;
             match newton.judge(residual, constraint, || self.only_noise(system, state, h, n)) {
                 Verdict::Accept => break residual,
-                Verdict::Correct => newton.corrected(self.correct(system, state, h, n)?),
+                Verdict::Correct => newton.corrected(self.correct(system, state, h, n)?, true),
                 Verdict::GiveUp => {
                     let Convergence { iterations, correction, .. } = newton;
                     let row = row(system, n, worst);
@@ -157,7 +158,7 @@ impl<R> Implicit<R> {
             for (scale, (q, reach)) in self.correction.iter_mut().zip(self.q1.iter().zip(&self.reach)) {
                 *scale = q.abs() + reach;
             }
-            self.rows.shape.sizes(&self.rows.g, &self.correction[..n], &mut self.sizes);
+            self.rows.shape.sizes(&self.rows.g, &self.correction[..n], &self.f, &mut self.sizes);
             let (relative, index) = relative_violation(&self.f, &self.sizes);
             worst = (relative, n + index);
         }
@@ -194,8 +195,10 @@ impl<R> Implicit<R> {
         let chord = Chord { t0: state.t, h, q0: &state.q[..n], v: &self.v[..n] };
         self.rule.left_jacobian(system, chord, &mut self.jacobian);
         self.jacobian.chunks_exact(n).enumerate().all(|(i, row)| {
-            let terms = row.iter().zip(&self.q1).fold(0.0, |sum, (j, q)| sum + (j * q).abs());
-            self.left[i].abs() <= FLOOR * (self.magnitude[i] + terms / h.abs())
+            // Without the mass: it multiplies the velocity, not a rounded coordinate.
+            let entry = |j: usize| row[j] - if i == j { self.inverse.diagonal[i] } else { 0.0 };
+            let terms = self.q1[..n].iter().enumerate().fold(0.0, |sum, (j, q)| sum + (entry(j) * q).abs());
+            self.left[i].abs() <= FLOOR * (self.magnitude[i] + 2.0 * terms / h.abs())
         })
     }
 

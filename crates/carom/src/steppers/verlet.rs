@@ -269,11 +269,11 @@ impl Explicit {
             *reach = h.abs() * (p.abs() + (0.5 * h * gradient).abs()) / mass;
             *scale = q1.abs() + *reach;
         }
-        let (mut newton, mut before) = (Convergence::default(), 0.0);
+        let mut newton = Convergence::default();
         let residual = loop {
             shape.evaluate(system, t1, &self.q1, [&mut work.f, &mut work.g1]);
             if newton.iterations == 0 {
-                shape.sizes(&work.g1, &self.extra, &mut work.sizes);
+                shape.sizes(&work.g1, &self.extra, &work.f, &mut work.sizes);
             }
             let (residual, index) = relative_violation(&work.f, &work.sizes);
             if !residual.is_finite() {
@@ -288,15 +288,15 @@ impl Explicit {
                     return Err(Failure::NotConverged { iterations, residual, row, correction });
                 }
             }
-            // The factors of the first iterate serve as long as they cut the residual by a thousand, as they do at small h.
-            if residual > 1e-3 * before {
+            // At small h the factors of the first iterate take the second one to round-off too.
+            let fresh = !newton.almost_there();
+            if fresh {
                 shape.products(&work.g1, &work.rows.z, &mut work.lu.matrix);
                 work.lu.factor().map_err(|breakdown| {
                     let row = Row::equality(system, breakdown.index);
                     Failure::Singular { row, pivot: breakdown.pivot }
                 })?;
             }
-            before = residual;
             for f in &mut work.f {
                 *f /= h;
             }
@@ -311,7 +311,7 @@ impl Explicit {
                 let next = q + h * *v;
                 (*v, *q1) = (next - *q1, next);
             }
-            newton.corrected(relative_change(self.extra.iter().copied(), &self.q1, &work.reach));
+            newton.corrected(relative_change(self.extra.iter().copied(), &self.q1, &work.reach), fresh);
         };
         shape.add_transposed_times(&work.rows.g, &work.lambda, -1.0, &mut self.p);
         // The rows at the end point are those of the next step.

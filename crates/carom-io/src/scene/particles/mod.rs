@@ -64,7 +64,7 @@ pub fn read(root: &TableReader, names: &mut Names) -> Option<ParticleScene> {
     reader.walls(names);
     reader.balls(names);
     let Reader { system, q, places, defaults, .. } = reader;
-    let symmetries = symmetries::read(root, |item| generator(item, names, &system));
+    let symmetries = symmetries::read(root, &q, |item| generator(item, names, &system));
     Some(ParticleScene { system, initial: Initial { t: t?, q, v: bodies.v }, symmetries, places, defaults })
 }
 

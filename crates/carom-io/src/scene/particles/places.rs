@@ -105,6 +105,9 @@ impl Places {
                 let item = self.rod_item(*row, root).or_else(|| self.gap(row.checked_sub(self.rods.len())?, root));
                 (item, inconsistency.to_string(), "remove the dependent constraint or give more digits")
             }
+            Inconsistency::TooLarge(_) => {
+                (None, inconsistency.to_string(), "take fewer particles, rods or pairs of spheres")
+            }
             Inconsistency::NonFinite { .. } | Inconsistency::Mass { .. } | Inconsistency::Nonholonomic { .. } => {
                 let help = "start where every potential, rod and gap is defined";
                 (None, inconsistency.to_string(), help)

@@ -2,8 +2,8 @@
 
 /// Residuals below this multiple of ε and of the terms they are summed from are round-off.
 pub const FLOOR: f64 = 4.0 * f64::EPSILON;
-/// Constraints are closed up to this: coordinates that are rounded to the nearest double leave at most half of it. Three
-/// more ε would let rods whose coordinates are large walk, and the energy with them.
+/// Constraints are closed up to this: coordinates that are rounded to the nearest double leave at most half of it. An
+/// iterate that is accepted three ε earlier lets rods whose coordinates are large walk, and the energy with them.
 const CLOSED: f64 = f64::EPSILON;
 /// Iterations before a step is given up. Steps that converge take 1 to 6.
 const MOST_ITERATIONS: u32 = 50;
@@ -29,11 +29,13 @@ pub struct Convergence {
     /// The last one, relative to each coordinate's own scale.
     pub correction: f64,
     before: f64,
+    /// What the next residual should be, by how the ones before fell.
+    expected: f64,
 }
 
 impl Default for Convergence {
     fn default() -> Self {
-        Self { iterations: 0, correction: f64::INFINITY, before: f64::INFINITY }
+        Self { iterations: 0, correction: f64::INFINITY, before: f64::INFINITY, expected: f64::INFINITY }
     }
 }
 
@@ -45,8 +47,12 @@ impl Convergence {
     /// the coordinates explains what is left, as where forces cancel in a part of a system that rests.
     pub fn judge(&mut self, residual: f64, constraint: f64, noise: impl FnOnce() -> bool) -> Verdict {
         let stalled = residual > 0.25 * self.before && constraint <= LOOSEST_CONSTRAINT;
+        // What is left where less was to be expected is round-off, and another correction would only change it.
+        let closed = constraint <= CLOSED || self.almost_there();
+        let ratio = if self.before.is_finite() { residual / self.before } else { 1.0 };
+        self.expected = residual * ratio.min(1.0);
         self.before = residual;
-        let done = residual <= FLOOR && constraint <= CLOSED;
+        let done = residual <= FLOOR && closed;
         if done || (stalled && (residual <= 1e-12 || self.correction <= 1e-9 || noise())) {
             Verdict::Accept
         } else if self.iterations == MOST_ITERATIONS {
@@ -56,10 +62,20 @@ impl Convergence {
         }
     }
 
-    /// Notes a correction.
-    pub fn corrected(&mut self, correction: f64) {
+    /// Whether the next residual should be far below round-off even if corrections only go on as they did: then the factors
+    /// at hand will do. The margin is for how roughly that is known.
+    pub fn almost_there(&self) -> bool {
+        self.expected <= 0.01 * f64::EPSILON
+    }
+
+    /// Notes a correction; one with the Jacobian of its iterate converges quadratically.
+    pub fn corrected(&mut self, correction: f64, quadratic: bool) {
         self.iterations += 1;
         self.correction = correction;
+        if quadratic {
+            // ρ was multiplied once: e₂ = e₁ ρ² for quadratic convergence with ρ = e₁/e₀.
+            self.expected *= (self.expected / self.before).min(1.0);
+        }
     }
 }
 

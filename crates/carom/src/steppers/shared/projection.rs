@@ -37,6 +37,7 @@ impl ConstraintRows {
         start: &State,
     ) -> Result<Self, Failure> {
         let (m, entries) = (system.equalities(), shape.entries());
+        Failure::unless_it_fits("the matrix of constraint impulses", m, m)?;
         let mut rows = Self {
             shape,
             g: vec![0.0; entries],

@@ -51,8 +51,16 @@ impl Sparse {
     fn new(pattern: Pattern) -> Self {
         let (m, blocks) = (pattern.rows(), pattern.blocks());
         let (mut overlaps, mut common) = (Vec::new(), Vec::new());
+        let mut rows_of = vec![Vec::new(); blocks.iter().max().map_or(0, |last| last + 1)];
         for i in 0..m {
-            for j in 0..m {
+            pattern.range(i).for_each(|a| rows_of[blocks[a]].push(i));
+        }
+        for i in 0..m {
+            let mut partners: Vec<usize> =
+                blocks[pattern.range(i)].iter().flat_map(|&block| rows_of[block].iter().copied()).collect();
+            partners.sort_unstable();
+            partners.dedup();
+            for j in partners {
                 let (begin, other) = (common.len(), &blocks[pattern.range(j)]);
                 for a in pattern.range(i) {
                     let place = other.binary_search(&blocks[a]);
@@ -221,11 +229,12 @@ impl RowShape {
 
     /// `Σ_k |G_ik| scale_k`, the size of what the round-off in a constraint comes from. The scale of a coordinate is
     /// `|q_k|` and how far the terms of the step would carry it: a point that is held on `y = 0` has a scale through
-    /// that, and coordinates that do not occur in a row have no say in it.
+    /// that, and coordinates that do not occur in a row have no say in it. `|f|` itself counts too: where a constraint moves
+    /// away from a coordinate that rests at zero, it is all there is.
     #[inline]
-    pub fn sizes(&self, g: &[f64], scale: &[f64], out: &mut [f64]) {
-        for (i, out) in out.iter_mut().enumerate() {
-            *out = self.fold_row(i, g, scale, 0.0, |size, g, scale| size + g.abs() * scale);
+    pub fn sizes(&self, g: &[f64], scale: &[f64], f: &[f64], out: &mut [f64]) {
+        for (i, (out, f)) in out.iter_mut().zip(f).enumerate() {
+            *out = self.fold_row(i, g, scale, f.abs(), |size, g, scale| size + g.abs() * scale);
         }
     }
 }

@@ -1,0 +1,118 @@
+//! Measures on demand, from scene to column.
+
+use carom_io::recording::TableReader;
+
+use crate::Place;
+
+/// The columns of the measures with their values.
+fn measures(place: &Place, run: &str) -> Vec<(String, Vec<f64>)> {
+    let table = TableReader::open(&place.path(run), "measures").expect("recorded");
+    let names = table.columns().iter().map(|column| column.name.clone());
+    let mut columns: Vec<(String, Vec<f64>)> = names.map(|name| (name, Vec::new())).collect();
+    let each = |row: &[f64]| {
+        columns.iter_mut().zip(row).for_each(|(column, value)| column.1.push(*value));
+        Ok(())
+    };
+    table.for_each(each).expect("readable");
+    columns
+}
+
+fn column<'a>(columns: &'a [(String, Vec<f64>)], name: &str) -> &'a [f64] {
+    &columns.iter().find(|column| column.0 == name).unwrap_or_else(|| panic!("no {name} in {columns:?}")).1
+}
+
+/// A weight that hangs on two rods, and a heavier one on a third below it.
+const HANGING: &str = r#"
+[[particle]]
+name = "knot"
+mass = 1
+position = [0, -1]
+[[particle]]
+name = "weight"
+mass = 3
+position = [0, -2]
+[[rod]]
+between = ["knot", [1, 0]]
+[[rod]]
+between = ["knot", [-1, 0]]
+[[rod]]
+between = ["weight", "knot"]
+[[field]]
+gravity = [0, -10]
+[[spring]]
+between = ["weight", [0, -3]]
+stiffness = 2
+rest = 0
+[method]
+name = "verlet"
+[run]
+step = 0.01
+steps = 10
+measures = ["constraint-forces", "energy-parts", "equalities", "ledger", "reversal", "symplecticity"]
+"#;
+
+#[test]
+fn rods_that_pull_have_their_tension_with_a_minus() {
+    let place = Place::new();
+    place.write("hanging.toml", HANGING);
+    place.carom(&["run", "hanging.toml", "--quiet", "--out", "run"]).code(0);
+    let columns = measures(&place, "run");
+    // The spring pulls down with 2, gravity with 30 and 10; the upper rods hang at 45 degrees. Names that occur twice
+    // are numbered.
+    for (name, tension) in [
+        ("constraint_force.rod knot-anchor", 42.0 / 2f64.sqrt()),
+        ("constraint_force.rod knot-anchor (2)", 42.0 / 2f64.sqrt()),
+        ("constraint_force.rod weight-knot", 32.0),
+    ] {
+        let forces = column(&columns, name);
+        assert_eq!(forces[0], 0.0);
+        assert!(forces[1..].iter().all(|force| (force + tension).abs() < 1e-12), "{name}: {forces:?}");
+    }
+    assert_eq!(column(&columns, "potential.springs")[0], 1.0);
+    assert_eq!(column(&columns, "potential.gravity")[0], -70.0);
+    assert!(column(&columns, "equality.rod weight-knot").iter().all(|f| f.abs() < 1e-15));
+    assert!(column(&columns, "reversal_defect.q").iter().all(|defect| *defect < 1e-14));
+    assert!(column(&columns, "ledger.error").iter().all(|error| error.abs() < 1e-12));
+    place.carom(&["export", "run"]).code(0);
+}
+
+#[test]
+fn a_probe_without_an_answer_leaves_a_gap_and_a_note() {
+    // The constraint moves so fast that many a whole step fails and is halved; a probe does not halve.
+    const HASTY: &str = r#"
+[lagrangian]
+coordinates = ["x", "y"]
+mass = 1
+equalities = ["hypot(x - 2*sin(2*t), y) - 1"]
+[initial]
+q = { x = 0.0, y = -1.0 }
+v = { x = 1.0, y = 0.0 }
+[method]
+name = "verlet"
+[run]
+step = 0.35
+steps = 20
+on_failure = "halve"
+measures = ["reversal"]
+"#;
+    let place = Place::new();
+    place.write("hasty.toml", HASTY);
+    place.carom(&["run", "hasty.toml", "--quiet", "--out", "run"]).code(0);
+    let report = place.json("run/run.json");
+    assert!(report["solver"]["halved_steps"].as_u64() > Some(0), "{report}");
+    let columns = measures(&place, "run");
+    let missing = column(&columns, "reversal_defect.q").iter().filter(|defect| defect.is_nan()).count();
+    assert!((1..21).contains(&missing), "{columns:?}");
+    let note = format!("{missing} recorded row");
+    assert!(
+        report["notes"].as_array().expect("notes").iter().any(|text| text.as_str().unwrap().starts_with(&note))
+    );
+    assert!(
+        columns
+            .iter()
+            .filter(|column| !column.0.starts_with("reversal"))
+            .all(|c| c.1.iter().all(|x| x.is_finite()))
+    );
+    let page = place.read("run/report.html");
+    assert!(!page.contains("NaN\"") && !page.contains("NaN,"), "no NaN in a drawing");
+}
