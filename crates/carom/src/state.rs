@@ -34,7 +34,20 @@ impl State {
 
 /// Whether all numbers are finite. One pass without branches: a non-finite `x` makes `0 x` NaN.
 pub fn all_finite(x: &[f64]) -> bool {
-    x.iter().fold(0.0, |sum, &x| sum + x * 0.0) == 0.0
+    // Several sums at once: one would wait for every addition.
+    let (chunks, rest) = x.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for chunk in chunks {
+        for (sum, x) in sums.iter_mut().zip(chunk) {
+            *sum += x * 0.0;
+        }
+    }
+    rest.iter().chain(&sums).fold(0.0, |sum, &x| sum + x * 0.0) == 0.0
+}
+
+/// Whether all numbers have the same bits.
+pub(crate) fn same_bits(a: &[f64], b: &[f64]) -> bool {
+    a.iter().zip(b).fold(0, |other, (a, b)| other | (a.to_bits() ^ b.to_bits())) == 0
 }
 
 #[cfg(test)]
@@ -46,10 +59,11 @@ mod tests {
         assert!(all_finite(&[]));
         assert!(all_finite(&[1.0, -f64::MAX, f64::MIN_POSITIVE]));
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            for place in 0..3 {
-                let mut x = [1.0, 2.0, 3.0];
+            for (length, place) in (1..20).flat_map(|length| (0..length).map(move |place| (length, place))) {
+                let mut x = vec![1.5; length];
+                assert!(all_finite(&x));
                 x[place] = bad;
-                assert!(!all_finite(&x), "{bad} at {place}");
+                assert!(!all_finite(&x), "{bad} at {place} of {length}");
             }
         }
     }

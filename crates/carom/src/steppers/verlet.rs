@@ -21,7 +21,7 @@ use crate::discrete::LinearPath;
 use crate::error::{Failure, Row, StepError};
 use crate::linear::Lu;
 use crate::method::{Abilities, Claims, Method};
-use crate::state::{State, all_finite};
+use crate::state::{State, all_finite, same_bits};
 use crate::system::System;
 
 /// The explicit or the implicit form, as the system needs.
@@ -181,7 +181,7 @@ impl Explicit {
     fn advance<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<StepReport, Failure> {
         let t1 = state.t + h;
         let known = self.known.is_some_and(|t| t == state.t || self.timeless);
-        if !known || self.known_q != state.q {
+        if !known || !same_bits(&self.known_q, &state.q) {
             self.known_q.copy_from_slice(&state.q);
             self.evaluate(system, state.t);
             if let Some(constraint) = &mut self.constraint {

@@ -47,8 +47,8 @@ impl Convergence {
     /// the coordinates explains what is left, as where forces cancel in a part of a system that rests.
     pub fn judge(&mut self, residual: f64, constraint: f64, noise: impl FnOnce() -> bool) -> Verdict {
         let stalled = residual > 0.25 * self.before && constraint <= LOOSEST_CONSTRAINT;
-        // What is left where less was to be expected is round-off, and another correction would only change it.
-        let closed = constraint <= CLOSED || self.almost_there();
+        // What is left where far less was to be expected is round-off, and another correction would only change it.
+        let closed = constraint <= CLOSED || self.expected <= 0.01 * f64::EPSILON;
         let ratio = if self.before.is_finite() { residual / self.before } else { 1.0 };
         self.expected = residual * ratio.min(1.0);
         self.before = residual;
@@ -62,10 +62,10 @@ impl Convergence {
         }
     }
 
-    /// Whether the next residual should be far below round-off even if corrections only go on as they did: then the factors
-    /// at hand will do. The margin is for how roughly that is known.
+    /// Whether the next residual should be round-off even if corrections only go on as they did: then the factors at hand
+    /// will do.
     pub fn almost_there(&self) -> bool {
-        self.expected <= 0.01 * f64::EPSILON
+        self.expected <= FLOOR
     }
 
     /// Notes a correction; one with the Jacobian of its iterate converges quadratically.
