@@ -303,6 +303,7 @@ steps = 1
     let scene = scene("edge", EDGE, &[]);
     let probe = Probe::new(&*scene.problem.system, &scene.method, scene.run.h);
     let defect = probe.symplecticity(&scene.problem.initial).expect("some length is short enough");
+    println!("edge: {defect:.1e}");
     assert!(defect < 1e-6, "{defect:e}");
 }
 

@@ -44,6 +44,7 @@ pub use axis::{Axis, Scale};
 pub use panel::Panel;
 pub use png::PngError;
 pub use series::{Marker, Series};
+pub(crate) use svg::escaped;
 pub use trace::Trace;
 
 use layout::{TITLE_ROW, TITLE_SIZE};

@@ -170,7 +170,7 @@ fn pair(out: &mut String, command: char, x: i64, y: i64) {
     write_hundredths(out, y);
 }
 
-/// Escape a text for XML content and attributes.
+/// Appends a text as XML content or attribute. What XML cannot hold is replaced.
 fn escape(out: &mut String, text: &str) {
     for c in text.chars() {
         match c {
@@ -179,9 +179,18 @@ fn escape(out: &mut String, text: &str) {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
+            '\n' | '\t' => out.push(c),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }
+}
+
+/// A text as XML content or attribute.
+pub fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    escape(&mut out, text);
+    out
 }
 
 #[cfg(test)]
@@ -212,5 +221,18 @@ mod tests {
             [v(0.0, 0.0, true), v(1.0, 1.0, false), v(1.001, 1.0, false), v(4.0, 1.0, false), v(5.0, 5.0, true)];
         assert_eq!(polylines(&line), "M0 0L1 1H4M5 5h0");
         assert_eq!(polylines(&[]), "");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escaped;
+
+    #[test]
+    fn what_xml_cannot_hold_is_replaced() {
+        assert_eq!(
+            escaped("a < 'b' & \"c\"\n\u{1}\u{ffff}"),
+            "a &lt; &#39;b&#39; &amp; &quot;c&quot;\n\u{fffd}\u{fffd}"
+        );
     }
 }

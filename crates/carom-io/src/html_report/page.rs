@@ -9,6 +9,7 @@ use super::data::Data;
 use super::drawings::Drawing;
 use super::structure;
 use super::words::{count, short};
+use crate::figure::escaped as escape;
 use crate::references;
 use crate::scene::Scene;
 
@@ -17,23 +18,6 @@ const STYLE: &str = include_str!("style.css");
 const CLOCK: [&str; 2] = ["wall_seconds", "steps_per_second"];
 /// A longer last state is left to `run.json`.
 const LONGEST_STATE: usize = 64;
-
-/// Text as content or attribute of an element. What XML cannot hold is replaced.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' | '\t' => out.push(c),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
-}
 
 /// With numbers that are not broken at the end of a line.
 fn unbroken(text: &str) -> String {
