@@ -304,7 +304,7 @@ steps = 1
     let probe = Probe::new(&*scene.problem.system, &scene.method, scene.run.h);
     let defect = probe.symplecticity(&scene.problem.initial).expect("some length is short enough");
     println!("edge: {defect:.1e}");
-    assert!(defect < 1e-6, "{defect:e}");
+    assert!(defect < 1e-10, "{defect:e}");
 }
 
 #[test]

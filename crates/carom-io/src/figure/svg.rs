@@ -222,16 +222,11 @@ mod tests {
         assert_eq!(polylines(&line), "M0 0L1 1H4M5 5h0");
         assert_eq!(polylines(&[]), "");
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::escaped;
 
     #[test]
     fn what_xml_cannot_hold_is_replaced() {
         assert_eq!(
-            escaped("a < 'b' & \"c\"\n\u{1}\u{ffff}"),
+            super::escaped("a < 'b' & \"c\"\n\u{1}\u{ffff}"),
             "a &lt; &#39;b&#39; &amp; &quot;c&quot;\n\u{fffd}\u{fffd}"
         );
     }
