@@ -8,3 +8,4 @@ pub mod recording;
 pub mod references;
 pub mod report;
 pub mod scene;
+pub mod trial;

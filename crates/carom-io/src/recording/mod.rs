@@ -16,6 +16,8 @@ mod snapshot;
 mod table;
 
 pub use export::{ExportError, Exported, export};
+pub(crate) use measures::Measures;
+pub(crate) use session::accounts;
 pub use session::{Session, SessionError};
 pub use snapshot::Snapshot;
 pub use table::{Column, TableReader, TableWriter};

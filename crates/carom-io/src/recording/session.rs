@@ -69,7 +69,7 @@ fn trajectory_columns(scene: &Scene) -> Vec<Column> {
 }
 
 /// The accounts of a scene that exchanges energy or asks for them.
-fn accounts(scene: &Scene) -> Option<Ledger> {
+pub fn accounts(scene: &Scene) -> Option<Ledger> {
     let ledger = Ledger::new(&*scene.problem.system);
     (ledger.is_open() || scene.run.measures.contains(&Measure::Ledger)).then_some(ledger)
 }

@@ -1,0 +1,67 @@
+//! A run without a folder: what it came to, for tables and comparisons of many runs.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use carom::measures::{Ledger, Summary};
+use carom::method::Refusal;
+use carom::observe::{Frame, Observer};
+use carom::run::{Grid, Outcome, Run};
+
+use crate::recording::{Measures, accounts};
+use crate::report::RunReport;
+use crate::scene::Scene;
+
+/// What a run came to.
+pub struct Trial {
+    /// Last state, steps made, why it ended.
+    pub outcome: Outcome,
+    /// Its figures.
+    pub summary: Summary,
+    /// Its accounts of energy, as for a recorded run.
+    pub ledger: Option<Ledger>,
+    /// Seconds that it took.
+    pub seconds: f64,
+}
+
+impl Trial {
+    /// Runs a scene; `also` sees every node too. An error is a method that refuses the scene; a step that fails is part of
+    /// the outcome.
+    pub fn run(scene: &Scene, also: &mut [&mut dyn Observer], stop: &AtomicBool) -> Result<Self, Refusal> {
+        let (problem, settings, begun) = (&scene.problem, &scene.run, Instant::now());
+        let system = &*problem.system;
+        let mut stepper = scene.method.stepper(system, &problem.initial)?;
+        let grid = Grid { t0: problem.initial.t, h: settings.h, steps: settings.steps };
+        let run = Run { system, stepper: &mut *stepper, grid, on_failure: settings.on_failure };
+        let measured = Measures::new(scene);
+        let mut watch = Watch { scene, measured, summary: Summary::new(problem), ledger: accounts(scene), also };
+        let outcome = run.go(problem.initial.clone(), &mut [&mut watch], stop);
+        let Watch { summary, ledger, .. } = watch;
+        Ok(Self { outcome, summary, ledger, seconds: begun.elapsed().as_secs_f64() })
+    }
+
+    /// The document that a recorded run would have written.
+    pub fn report(&self, scene: &Scene) -> RunReport {
+        RunReport::new(scene, &self.outcome, &self.summary, self.ledger.as_ref(), self.seconds)
+    }
+}
+
+struct Watch<'a, 'b, 'c> {
+    scene: &'a Scene,
+    measured: Measures<'a>,
+    summary: Summary,
+    ledger: Option<Ledger>,
+    also: &'b mut [&'c mut dyn Observer],
+}
+
+impl Observer for Watch<'_, '_, '_> {
+    fn observe(&mut self, frame: &Frame) -> Result<(), String> {
+        self.summary.observe(frame)?;
+        self.measured.observe(frame)?;
+        self.summary.observe_symmetries(frame.step, &self.measured.symmetries);
+        if let Some(ledger) = &mut self.ledger {
+            ledger.enter(&*self.scene.problem.system, frame);
+        }
+        self.also.iter_mut().try_for_each(|observer| observer.observe(frame))
+    }
+}
