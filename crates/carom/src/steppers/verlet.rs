@@ -316,7 +316,7 @@ impl Explicit {
         shape.add_transposed_times(&work.rows.g, &work.lambda, -1.0, &mut self.p);
         // The rows at the end point are those of the next step.
         std::mem::swap(&mut work.rows.g, &mut work.g1);
-        Ok(StepReport { iterations: newton.iterations, residual })
+        Ok(StepReport { iterations: newton.iterations, residual, ..StepReport::default() })
     }
 }
 
