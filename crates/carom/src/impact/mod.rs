@@ -54,7 +54,7 @@ pub struct Cone<'a> {
     pub approach: &'a [f64],
     /// Coefficients of restitution.
     pub restitution: &'a [f64],
-    /// Speeds of approach that count as none.
+    /// Speeds of approach that count as none; infinite for a contact that takes no part.
     pub tolerance: &'a [f64],
 }
 
@@ -123,7 +123,9 @@ impl Resolver {
             let pass = match self.law {
                 Law::Sequential => self.one_by_one(cone, p),
                 Law::Generalized => self.at_once(cone, p, |speed, tolerance| speed < -tolerance),
-                Law::Moreau => self.at_once(cone, p, |speed, tolerance| speed <= tolerance),
+                Law::Moreau => {
+                    self.at_once(cone, p, |speed, tolerance| speed <= tolerance && tolerance < f64::INFINITY)
+                }
             };
             match pass {
                 Pass::Done => return Ok(resolved),
