@@ -29,6 +29,9 @@ pub fn variants() -> Vec<AnyMethod> {
         "newmark",
         "newmark beta=0.0",
         "newmark beta=0.5, gamma=1.0",
+        "gvi",
+        "gvi rule=midpoint",
+        "gvi energy=shadow",
     ];
     let variants: Vec<AnyMethod> = texts.iter().map(|text| method(text)).collect();
     for known in AnyMethod::all() {
@@ -56,5 +59,9 @@ pub fn rule(method: &AnyMethod) -> Rule {
             Gamma => node(config.gamma),
         },
         AnyMethod::Newmark(config) => Rule::Newmark(config.beta, config.gamma),
+        AnyMethod::Gvi(config) => match config.rule {
+            carom::steppers::gvi::Rule::Verlet => trapezoid,
+            carom::steppers::gvi::Rule::Midpoint => node(0.5),
+        },
     }
 }

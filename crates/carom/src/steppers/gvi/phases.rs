@@ -66,6 +66,22 @@ impl Gvi {
         }
     }
 
+    /// Gaps at the predicted point; of linearized constraints those of their tangent planes.
+    #[inline]
+    pub(super) fn look_ahead<S: System + ?Sized>(&mut self, system: &S, q: &[f64]) {
+        let at = match self.config.linearized {
+            Linearized::None | Linearized::Qp => return system.gap(q, &mut self.next_gap),
+            Linearized::Qt => &self.start.q,
+            Linearized::Lag | Linearized::Fixed => &self.reference,
+        };
+        self.approach.resize(q.len(), 0.0);
+        system.gap(at, &mut self.next_gap);
+        for (contact, gap) in self.next_gap.iter_mut().enumerate() {
+            system.gap_gradient(at, contact, &mut self.approach);
+            *gap += self.approach.iter().zip(q.iter().zip(at)).fold(0.0, |sum, (g, (q, at))| sum + g * (q - at));
+        }
+    }
+
     /// Active contacts: those that are touched, and those that the prediction runs into. One that it only grazes is left
     /// alone: it is touched at the end of the step.
     pub(super) fn activate<S: System + ?Sized>(&mut self, system: &S, h: f64) -> Result<(), Failure> {
@@ -186,7 +202,9 @@ impl Gvi {
     ) -> Result<(), Failure> {
         for _ in 0..MOST_PREDICTIONS {
             self.predict(system, state, h)?;
-            system.gap(&self.predicted.q, &mut self.next_gap);
+            let q = std::mem::take(&mut self.predicted.q);
+            self.look_ahead(system, &q);
+            self.predicted.q = q;
             let before = self.contacts.members.len();
             for (contact, gap) in self.next_gap.iter().enumerate().filter(|(_, gap)| **gap <= 0.0) {
                 if let Err(place) = self.contacts.members.binary_search(&contact) {

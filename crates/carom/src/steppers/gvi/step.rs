@@ -123,7 +123,7 @@ impl Gvi {
             // Without equality constraints the prediction is the step, if nothing is in its way.
             None => {
                 let report = self.free.step(system, state, h).map_err(|error| error.failure)?;
-                system.gap(&state.q, &mut self.next_gap);
+                self.look_ahead(system, &state.q);
                 if !self.is_clear() {
                     std::mem::swap(state, &mut self.predicted);
                     state.clone_from(&self.start);
@@ -134,7 +134,9 @@ impl Gvi {
             }
             Some(_) => {
                 self.predict(system, state, h)?;
-                system.gap(&self.predicted.q, &mut self.next_gap);
+                let q = std::mem::take(&mut self.predicted.q);
+                self.look_ahead(system, &q);
+                self.predicted.q = q;
                 if !self.is_clear() {
                     return self.step_with_contacts(system, state, h);
                 }
