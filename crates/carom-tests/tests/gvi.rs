@@ -2,10 +2,9 @@
 
 use std::sync::atomic::AtomicBool;
 
-use carom::error::Failure;
 use carom::measures::{Ledger, Summary};
 use carom::observe::{Frame, Observer};
-use carom::run::{Ended, Grid, OnFailure, Outcome, Run};
+use carom::run::{Grid, OnFailure, Outcome, Run};
 use carom::state::State;
 use carom_io::scene::Scene;
 use carom_tests::map::{Map, Rule};
@@ -310,4 +309,124 @@ fn shadow_reflections_hold_the_energy_of_the_lennard_jones_chain() {
         median(&plain)
     );
     assert!(median(&shadow) <= 5e-5 && 10.0 * median(&shadow) <= median(&plain));
+}
+
+/// Runs a scene with its accounts of energy.
+fn accounts(scene: &Scene, look: &mut dyn FnMut(&Frame)) -> (Summary, Ledger) {
+    let system = &*scene.problem.system;
+    let mut ledger = Ledger::new(system);
+    let summary = run(scene, &mut |frame| {
+        ledger.enter(system, frame);
+        look(frame);
+    });
+    (summary, ledger)
+}
+
+#[test]
+fn balls_with_restitution_come_to_rest_on_the_floor_and_their_energy_is_booked() {
+    for e in [0.0, 0.3, 0.5, 0.9] {
+        for rule in ["verlet", "midpoint"] {
+            let edits = [format!("parameters.restitution={e}"), format!("method.rule={rule}")];
+            let scene = built_in("point-mass", &[&edits[0], &edits[1], "run.step=0.01", "run.until=20"]);
+            let mut last = [0.0; 2];
+            let (summary, ledger) = accounts(&scene, &mut |frame| last = [frame.state.q[0], frame.state.p[0]]);
+            let left: Vec<String> =
+                ledger.sources.iter().map(|source| format!("{} {:.4}", source.name, source.left)).collect();
+            println!(
+                "e = {e}, {rule}: at {last:?}, depth {:.1e}, {} impacts, {} captured, {}, error {:.1e}",
+                summary.max_penetration.expect("a floor"),
+                summary.impacts.expect("a floor"),
+                summary.captured,
+                left.join(", "),
+                ledger.error()
+            );
+            assert!(last[0].abs() <= 1e-12 && last[1].abs() <= 1e-12, "{last:?}");
+            assert!(summary.max_penetration.expect("a floor") <= 1e-12);
+            assert_eq!(summary.captured, 1);
+            // All of the energy is gone, through the impacts but for what the capture took.
+            let [impacts, capture] = [&ledger.sources[0], &ledger.sources[1]];
+            assert!((impacts.left + capture.left - 9.8).abs() < 1e-9 && ledger.error().abs() < 1e-9);
+            assert!(capture.left < 0.03 * 9.8, "{}", capture.left);
+        }
+    }
+}
+
+#[test]
+fn the_height_after_a_bounce_is_that_of_newtons_law() {
+    let scene = built_in("point-mass", &["parameters.restitution=0.8", "run.step=1e-4", "run.until=0.8"]);
+    let mut top = 0.0_f64;
+    let mut bounced = false;
+    let summary = run(&scene, &mut |frame| {
+        bounced |= frame.report.impacts > 0;
+        if bounced {
+            top = top.max(frame.state.q[0]);
+        }
+    });
+    assert_eq!(summary.impacts, Some(1));
+    assert!((top - 0.64).abs() < 2e-3, "{top}");
+    // The override of the method holds for all contacts.
+    let scene = built_in("point-mass", &["method.restitution=0.0", "run.step=0.01", "run.until=1"]);
+    assert_eq!(run(&scene, &mut |_| {}).captured, 1);
+}
+
+#[test]
+fn capture_lets_an_elastic_bead_settle_that_would_chatter() {
+    // A bead a little above the bowl: too low to bounce visibly.
+    let without = run(&scene("bowl", BOWL, &["parameters.lift=1e-5"]), &mut |_| {});
+    let settled = scene("bowl", BOWL, &["parameters.lift=1e-5", "method.capture=true"]);
+    let (with, ledger) = accounts(&settled, &mut |_| {});
+    println!("impacts {:?} without capture, {:?} with; {:?}", without.impacts, with.impacts, ledger.sources);
+    assert!(without.impacts > Some(1000) && without.captured == 0);
+    assert_eq!((with.impacts, with.captured), (Some(0), 1));
+    assert!(ledger.sources[1].left > 0.0 && ledger.sources[1].left < 1e-3 && ledger.sources[0].left == 0.0);
+}
+
+/// Balls that fall into a box and come to rest there.
+const PILE: &str = r#"
+[parameters]
+balls = 6
+[[particle]]
+name = "ball"
+mass = 1.0
+radius = 0.5
+position = ["0.3*sin(5*i)", "1 + 1.2*i"]
+repeat = { index = "i", count = "balls" }
+[[field]]
+gravity = [0.0, -9.8]
+[[contact]]
+restitution = 0.3
+[[wall]]
+normal = [0, 1]
+restitution = 0.3
+[[wall]]
+normal = [1, 0]
+offset = -1.2
+restitution = 0.3
+[[wall]]
+normal = [-1, 0]
+offset = -1.2
+restitution = 0.3
+[method]
+name = "gvi"
+iterate_predictor = true
+[run]
+step = 0.002
+until = 20
+"#;
+
+#[test]
+fn a_pile_of_balls_comes_to_rest_without_sinking() {
+    let scene = scene("pile", PILE, &[]);
+    let mut speed = 0.0;
+    let mut held = 0;
+    let (summary, ledger) = accounts(&scene, &mut |frame| {
+        speed = frame.v.iter().fold(0.0_f64, |max, v| max.max(v.abs()));
+        held = frame.contact_impulse.iter().filter(|impulse| **impulse > 0.0).count();
+    });
+    println!(
+        "speed at the end {speed:.1e}, {held} contacts carry, depth {:.1e}, ledger error {:.1e}",
+        summary.max_penetration.expect("walls"),
+        ledger.error()
+    );
+    assert!(speed < 1e-6 && held >= 6 && summary.max_penetration.expect("walls") < 1e-2);
 }

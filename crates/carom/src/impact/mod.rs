@@ -77,6 +77,14 @@ pub struct Resolved {
     pub work: f64,
 }
 
+impl Resolved {
+    /// Adds what came after.
+    pub fn add(&mut self, further: Self) {
+        self.passes += further.passes;
+        self.work += further.work;
+    }
+}
+
 /// An impact without an admissible end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stuck {

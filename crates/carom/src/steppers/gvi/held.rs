@@ -2,7 +2,7 @@
 //!
 //! `−D1 L_d(q, x) = p + G_S(q)λ + F(q)ν`, `f(x) = 0`, `0 ≤ λ ⊥ g_S(x) ≥ 0` [KP12 (7.3)-(7.5)], then the projection (7.6).
 //! For a fixed set `I` of contacts that are held this is the base rule with equality constraints `f` and `g_I`, and it is
-//! solved as such, to round-off. The set is found by exchange: all candidates first, then those with a pull are released
+//! solved as such, to round-off. The set is found by exchange: from a guess, those with a pull are released
 //! and those that are violated added. Each exchange with a linear solve is a step of the semismooth Newton method of
 //! `min(λ, g) = 0` [Hintermüller, Ito & Kunisch 2002]. If the exchange comes to no end, few candidates are enumerated,
 //! which cannot miss a solution, and many are exchanged one at a time, the first wrong one each time, which ends
@@ -72,19 +72,19 @@ impl Holder {
         Self { rule, steps, known, held, end: start.clone(), gaps, start_impulse, end_impulse, next }
     }
 
-    /// Makes the step; candidates are places in `contacts`.
+    /// Makes the step; candidates, and those that are tried first, are places in `contacts`.
     pub fn step<S: System + ?Sized>(
         &mut self,
         system: &S,
         stride: Stride,
         contacts: &Contacts,
-        candidates: &[usize],
+        (candidates, guess): (&[usize], &[usize]),
     ) -> Result<StepReport, Failure> {
-        let all = |holder: &mut Self| {
+        let first = |holder: &mut Self| {
             holder.next.clear();
-            holder.next.extend(candidates.iter().map(|&place| contacts.members[place]));
+            holder.next.extend(guess.iter().map(|&place| contacts.members[place]));
         };
-        all(self);
+        first(self);
         let (mut sets, mut iterations) = (0, 0);
         let mut reason = String::new();
         for _ in 0..2 * candidates.len() + 4 {
@@ -106,7 +106,7 @@ impl Holder {
         let found = if candidates.len() <= MOST_ENUMERATED {
             self.enumerate(system, stride, contacts, candidates, &mut sets)
         } else {
-            all(self);
+            first(self);
             self.single_exchanges(system, stride, contacts, candidates, &mut sets)
         };
         match found {

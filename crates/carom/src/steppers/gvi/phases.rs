@@ -1,15 +1,16 @@
 //! The parts that a step of `gvi` is made of.
 
+use super::held::Stride;
 use super::step::{Gvi, NEARLY_CLOSED};
 use super::{Energy, Linearized, Predicate};
 use crate::error::Failure;
 use crate::impact::{Cone, Resolved, Stuck};
 use crate::linear::{dot, max_abs};
 use crate::state::State;
-use crate::steppers::Stepper;
 use crate::steppers::shared::views::Free;
 use crate::steppers::variational::Variational;
 use crate::steppers::verlet::Verlet;
+use crate::steppers::{Impulses, StepReport, Stepper};
 use crate::system::System;
 
 /// Predictions in a step with `iterate_predictor`.
@@ -186,7 +187,7 @@ impl Gvi {
             let (speed, e) = (contacts.speed(place, p), contacts.restitution[place]);
             let tolerance = contacts.speed_tolerance[place];
             let slow = speed < -tolerance && -e * speed <= contacts.push[place] + tolerance;
-            if slow && (self.config.capture || e < 1.0) {
+            if slow && self.may_rest(e) {
                 self.captured.push(contact);
             }
         }
@@ -215,39 +216,101 @@ impl Gvi {
             if self.contacts.members.len() == before {
                 return Ok(());
             }
-            let further = self.reflect(system, state, h)?;
-            impact.passes += further.passes;
-            impact.work += further.work;
+            impact.add(self.reflect(system, state, h)?);
         }
         Ok(())
     }
 
-    /// Contacts that may be held: touched tangentially, or coming to rest.
-    pub(super) fn choose_candidates(&mut self, p: &[f64], impact: &mut Resolved) {
-        let contacts = &self.contacts;
+    /// Whether a contact may come to rest.
+    fn may_rest(&self, restitution: f64) -> bool {
+        self.config.capture || restitution < 1.0
+    }
+
+    /// Contacts that may be held: touched tangentially, or such that may come to rest; and a guess which of them are.
+    pub(super) fn choose_candidates(&mut self, p: &[f64]) {
         self.candidates.clear();
-        for (place, contact) in contacts.members.iter().enumerate() {
-            let (speed, tolerance) = (contacts.speed(place, p), contacts.speed_tolerance[place]);
-            let touched = self.touching.binary_search(contact).is_ok();
-            if self.captured.contains(contact) {
-                // What the law of impact takes of it; the rest is the capture's.
-                let e = contacts.restitution[place];
-                impact.work -= 0.5 * (1.0 - e * e) * speed * speed / contacts.inertia(place, p.len());
+        self.guess.clear();
+        for place in 0..self.contacts.members.len() {
+            let tangent = self.is_tangent(place, p);
+            let captured = self.captured.contains(&self.contacts.members[place]);
+            if tangent || captured || self.may_rest(self.contacts.restitution[place]) {
                 self.candidates.push(place);
-            } else if touched && speed.abs() <= tolerance {
-                self.candidates.push(place);
+            }
+            if tangent || captured {
+                self.guess.push(place);
             }
         }
     }
 
-    /// Impulses of the step that held contacts.
-    pub(super) fn take_impulses(&mut self) {
-        let m = self.start_impulse.len();
-        let holder = &self.holder;
-        add(&mut self.start_impulse, &holder.start_impulse[..m]);
-        self.end_impulse.copy_from_slice(&holder.end_impulse[..m]);
+    /// Whether a contact is touched and neither approached nor left.
+    fn is_tangent(&self, place: usize, p: &[f64]) -> bool {
+        let touched = self.touching.binary_search(&self.contacts.members[place]).is_ok();
+        touched && self.contacts.speed(place, p).abs() <= self.contacts.speed_tolerance[place]
+    }
+
+    /// The step from the reflected state.
+    pub(super) fn held_or_free<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        state: &mut State,
+        h: f64,
+    ) -> Result<StepReport, Failure> {
+        if self.candidates.is_empty() {
+            self.holder.held.clear();
+            return self.free.step(system, state, h).map_err(|error| error.failure);
+        }
+        let stride = Stride { state, h };
+        let report = self.holder.step(system, stride, &self.contacts, (&self.candidates, &self.guess))?;
+        state.clone_from(&self.holder.end);
+        Ok(report)
+    }
+
+    /// Adds contacts that may come to rest and are violated at the end of the step; whether there are any.
+    pub(super) fn add_violated<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> bool {
+        let before = self.contacts.members.len();
+        for contact in 0..self.next_gap.len() {
+            let (gap, e) = (self.next_gap[contact], self.config.restitution);
+            let Err(place) = self.contacts.members.binary_search(&contact) else { continue };
+            let rests = gap < 0.0 && self.may_rest(e.unwrap_or_else(|| system.restitution(contact)));
+            if rests && !self.is_closed(system, &state.q, contact, gap, h) {
+                self.contacts.members.insert(place, contact);
+            }
+        }
+        self.contacts.members.len() > before
+    }
+
+    /// How many contacts came to rest; what the law of impact takes of a single one is booked, the rest is the capture's.
+    pub(super) fn count_captured(&self, impact: &mut Resolved) -> u32 {
+        let p = &self.reflected.p;
+        let mut places =
+            self.holder.held.iter().filter_map(|contact| self.contacts.members.binary_search(contact).ok());
+        let mut fresh = places.by_ref().filter(|&place| !self.is_tangent(place, p));
+        let (Some(place), None) = (fresh.next(), fresh.next()) else {
+            let at_rest = |contact: &&usize| {
+                let place = self.contacts.members.binary_search(contact);
+                place.is_ok_and(|place| !self.is_tangent(place, p))
+            };
+            return self.holder.held.iter().filter(at_rest).count() as u32;
+        };
+        let (e, speed) = (self.contacts.restitution[place], self.contacts.speed(place, p).min(0.0));
+        impact.work -= 0.5 * (1.0 - e * e) * speed * speed / self.contacts.inertia(place, p.len());
+        1
+    }
+
+    /// Impulses of the step, beside those of reflections.
+    pub(super) fn take_impulses<S: System + ?Sized>(&mut self) {
+        let (m, holder) = (self.start_impulse.len(), &self.holder);
+        let impulses = if self.candidates.is_empty() {
+            Stepper::<S>::impulses(&self.free)
+        } else {
+            Impulses { start: &holder.start_impulse, end: &holder.end_impulse }
+        };
+        for (sum, impulse) in self.start_impulse.iter_mut().zip(impulses.start) {
+            *sum += impulse;
+        }
+        self.end_impulse.copy_from_slice(&impulses.end[..m]);
         for (place, &contact) in holder.held.iter().enumerate() {
-            self.contact_impulse[contact] -= holder.start_impulse[m + place] + holder.end_impulse[m + place];
+            self.contact_impulse[contact] -= impulses.start[m + place] + impulses.end[m + place];
         }
     }
 
@@ -300,13 +363,6 @@ impl Gvi {
         self.memory.push(self.touching.len() as f64);
         self.memory.extend(self.touching.iter().map(|&contact| contact as f64));
         self.memory.extend_from_slice(&self.reference);
-    }
-}
-
-/// Adds the second list to the first.
-pub(super) fn add(sum: &mut [f64], terms: &[f64]) {
-    for (sum, term) in sum.iter_mut().zip(terms) {
-        *sum += term;
     }
 }
 

@@ -1,11 +1,10 @@
 //! The step of `gvi`.
 
 use super::contacts::{Contacts, Metric, Scales};
-use super::held::{Holder, Stride, base};
-use super::phases::add;
+use super::held::{Holder, base};
 use super::{Config, Linearized};
 use crate::error::{Failure, StepError};
-use crate::impact::Resolver;
+use crate::impact::{Resolved, Resolver};
 use crate::state::{State, same_bits};
 use crate::steppers::shared::mass::InverseMass;
 use crate::steppers::shared::projection::ConstraintRows;
@@ -36,10 +35,14 @@ pub struct Gvi {
     pub(super) tolerance: Vec<f64>,
     /// Contacts that may be held, by place among `contacts`.
     pub(super) candidates: Vec<usize>,
-    /// Contacts among them that come to rest in this step.
+    /// Which of them are most likely held.
+    pub(super) guess: Vec<usize>,
+    /// Contacts that come to rest in this step: they are not reflected.
     pub(super) captured: Vec<usize>,
     /// The state that the step starts from.
     pub(super) start: State,
+    /// The same with its momentum reflected.
+    pub(super) reflected: State,
     /// Where it would lead without contacts and equality constraints.
     pub(super) predicted: State,
     /// Whether the momentum there is known.
@@ -87,8 +90,10 @@ impl Gvi {
             approach: Vec::new(),
             tolerance: Vec::new(),
             candidates: Vec::new(),
+            guess: Vec::new(),
             captured: Vec::new(),
             start: start.clone(),
+            reflected: start.clone(),
             predicted: start.clone(),
             arrival_known: false,
             known_q: vec![f64::NAN; n],
@@ -176,28 +181,24 @@ impl Gvi {
         if let Some(rows) = &mut self.rows {
             rows.prepare(system, &self.inverse, state.t, &state.q)?;
         }
-        let mut impact = self.reflect(system, state, h)?; // (7.2)
-        if self.config.iterate_predictor {
-            self.reflect_further(system, state, h, &mut impact)?;
-        }
-        self.choose_candidates(&state.p, &mut impact);
-        let mut report = if self.candidates.is_empty() {
-            let report = self.free.step(system, state, h).map_err(|error| error.failure)?;
-            let impulses = Stepper::<S>::impulses(&self.free);
-            add(&mut self.start_impulse, impulses.start);
-            self.end_impulse.copy_from_slice(impulses.end);
-            self.holder.held.clear();
-            report
-        } else {
-            let stride = Stride { state, h };
-            let report = self.holder.step(system, stride, &self.contacts, &self.candidates)?; // (7.3)-(7.6)
-            state.clone_from(&self.holder.end);
-            self.take_impulses();
-            report
+        let mut impact = Resolved::default();
+        let mut report = loop {
+            impact.add(self.reflect(system, state, h)?); // (7.2)
+            if self.config.iterate_predictor {
+                self.reflect_further(system, state, h, &mut impact)?;
+            }
+            self.choose_candidates(&state.p);
+            self.reflected.clone_from(state);
+            let report = self.held_or_free(system, state, h)?; // (7.3)-(7.6)
+            system.gap(&state.q, &mut self.next_gap);
+            // Contacts that may come to rest are never left violated.
+            if !self.add_violated(system, state, h) {
+                break report;
+            }
+            state.clone_from(&self.reflected);
         };
-        system.gap(&state.q, &mut self.next_gap);
-        let at_rest = self.captured.iter().filter(|contact| self.holder.held.contains(contact));
-        report.captured = at_rest.count() as u32;
+        self.take_impulses::<S>();
+        report.captured = self.count_captured(&mut impact);
         report.impacts = u32::from(impact.passes > 0);
         report.active = impact.passes > 0 || !self.holder.held.is_empty();
         report.impact_work = impact.work;
