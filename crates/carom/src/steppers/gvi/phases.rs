@@ -25,6 +25,7 @@ impl Gvi {
         system.gap(&state.q, &mut self.gap);
         if !self.recalled {
             self.touching.clear();
+            self.carrying.clear();
             self.inverse.prepare(system, &state.q)?;
             self.scales.measure(system, &self.inverse, state, h);
             let far = FAR * (max_abs(&self.gap) + max_abs(&state.q));
@@ -32,6 +33,7 @@ impl Gvi {
                 if self.gap[contact].abs() <= far && self.is_closed(system, &state.q, contact, self.gap[contact], h)
                 {
                     self.touching.push(contact);
+                    self.carrying.push(contact);
                 }
             }
             self.remember();
@@ -236,7 +238,9 @@ impl Gvi {
             if tangent || captured || self.may_rest(self.contacts.restitution[place]) {
                 self.candidates.push(place);
             }
-            if tangent || captured {
+            // What was held is the best guess: of contacts that depend on each other only some can be.
+            let was_held = self.carrying.binary_search(&self.contacts.members[place]).is_ok();
+            if (tangent && was_held) || captured {
                 self.guess.push(place);
             }
         }
@@ -282,19 +286,15 @@ impl Gvi {
     /// How many contacts came to rest; what the law of impact takes of a single one is booked, the rest is the capture's.
     pub(super) fn count_captured(&self, impact: &mut Resolved) -> u32 {
         let p = &self.reflected.p;
-        let mut places =
+        let places =
             self.holder.held.iter().filter_map(|contact| self.contacts.members.binary_search(contact).ok());
-        let mut fresh = places.by_ref().filter(|&place| !self.is_tangent(place, p));
-        let (Some(place), None) = (fresh.next(), fresh.next()) else {
-            let at_rest = |contact: &&usize| {
-                let place = self.contacts.members.binary_search(contact);
-                place.is_ok_and(|place| !self.is_tangent(place, p))
-            };
-            return self.holder.held.iter().filter(at_rest).count() as u32;
-        };
-        let (e, speed) = (self.contacts.restitution[place], self.contacts.speed(place, p).min(0.0));
-        impact.work -= 0.5 * (1.0 - e * e) * speed * speed / self.contacts.inertia(place, p.len());
-        1
+        let fresh = places.filter(|&place| !self.is_tangent(place, p));
+        let (count, last) = fresh.fold((0, None), |(count, _), place| (count + 1, Some(place)));
+        if let (1, Some(place)) = (count, last) {
+            let (e, speed) = (self.contacts.restitution[place], self.contacts.speed(place, p).min(0.0));
+            impact.work -= 0.5 * (1.0 - e * e) * speed * speed / self.contacts.inertia(place, p.len());
+        }
+        count
     }
 
     /// Impulses of the step, beside those of reflections.
@@ -324,11 +324,10 @@ impl Gvi {
             self.reference.clone_from(&self.start.q);
         }
         let held: &[usize] = if self.idle { &[] } else { &self.holder.held };
-        if near || lag || self.touching != held {
-            self.touching.clear();
-            if !self.idle {
-                self.touching.extend_from_slice(&self.holder.held);
-            }
+        if near || lag || self.touching != held || self.carrying != held {
+            self.carrying.clear();
+            self.carrying.extend_from_slice(held);
+            self.touching.clone_from(&self.carrying);
             if near {
                 self.find_newcomers(system, state, h)?;
             }
@@ -360,8 +359,10 @@ impl Gvi {
         if self.touching.is_empty() && self.reference.is_empty() {
             return;
         }
-        self.memory.push(self.touching.len() as f64);
-        self.memory.extend(self.touching.iter().map(|&contact| contact as f64));
+        for contacts in [&self.touching, &self.carrying] {
+            self.memory.push(contacts.len() as f64);
+            self.memory.extend(contacts.iter().map(|&contact| contact as f64));
+        }
         self.memory.extend_from_slice(&self.reference);
     }
 }

@@ -53,9 +53,11 @@ pub struct Gvi {
     pub(super) next_gap: Vec<f64>,
     /// Contacts with a closed gap, ascending.
     pub(super) touching: Vec<usize>,
+    /// Those of them that were held.
+    pub(super) carrying: Vec<usize>,
     /// Where gradients are taken, if neither at the start nor at the predicted point.
     pub(super) reference: Vec<f64>,
-    /// `touching`, with their number before them, and `reference`.
+    /// `touching` and `carrying`, each with their number before them, and `reference`.
     pub(super) memory: Vec<f64>,
     pub(super) recalled: bool,
     pub(super) contact_impulse: Vec<f64>,
@@ -100,6 +102,7 @@ impl Gvi {
             gap: vec![0.0; k],
             next_gap: vec![0.0; k],
             touching: Vec::new(),
+            carrying: Vec::new(),
             reference: if referred { start.q.clone() } else { Vec::new() },
             memory: Vec::new(),
             recalled: false,
@@ -237,11 +240,15 @@ impl<S: System + ?Sized> Stepper<S> for Gvi {
     }
 
     fn recall(&mut self, memory: &[f64]) {
-        let count = memory.first().map_or(0, |count| *count as usize);
-        self.touching.clear();
-        self.touching.extend(memory.iter().skip(1).take(count).map(|index| *index as usize));
+        let mut rest = memory;
+        for contacts in [&mut self.touching, &mut self.carrying] {
+            let count = rest.first().map_or(0, |count| *count as usize);
+            contacts.clear();
+            contacts.extend(rest.iter().skip(1).take(count).map(|index| *index as usize));
+            rest = rest.get(1 + count..).unwrap_or_default();
+        }
         self.reference.clear();
-        self.reference.extend_from_slice(memory.get(1 + count..).unwrap_or_default());
+        self.reference.extend_from_slice(rest);
         self.recalled = true;
         self.remember();
     }
