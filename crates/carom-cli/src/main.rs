@@ -2,7 +2,9 @@
 
 mod cmd;
 mod fail;
+mod figure_file;
 mod input;
+mod interrupt;
 mod print;
 mod progress;
 
