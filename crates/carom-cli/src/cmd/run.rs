@@ -19,7 +19,7 @@ use serde_json::Value;
 use crate::fail::Fail;
 use crate::input::{SceneArgs, SceneError, out_folder, refuse};
 use crate::interrupt;
-use crate::print::{self, short};
+use crate::print::{self, duration, short};
 use crate::progress::Progress;
 
 /// Options of `run`.
@@ -273,15 +273,6 @@ fn drift(scene: &Scene, report: &RunReport) -> String {
         "no drift: 0 within 3 standard errors".into()
     } else {
         format!("{:.0} standard errors from 0", slope.abs() / error)
-    }
-}
-
-/// Seconds in three digits.
-fn duration(seconds: f64) -> String {
-    match seconds {
-        s if s >= 10.0 => format!("{s:.1} s"),
-        s if s >= 1.0 => format!("{s:.2} s"),
-        s => format!("{:.1} ms", s * 1e3),
     }
 }
 
