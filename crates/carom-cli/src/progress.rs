@@ -31,13 +31,14 @@ fn bar(length: u64, quiet: bool, template: &str) -> ProgressBar {
     bar
 }
 
-/// Shows a sweep: how many of its runs have ended.
+/// Shows a sweep: how many of its points have been read, or run.
 pub struct SweepProgress(ProgressBar);
 
 impl SweepProgress {
-    /// For so many runs.
-    pub fn new(runs: u64, quiet: bool) -> Self {
-        Self(bar(runs, quiet, "{bar:32} {percent:>3} %  {human_pos}/{human_len} runs  {eta} left"))
+    /// For so many of what is done.
+    pub fn new(count: u64, what: &str, quiet: bool) -> Self {
+        let template = format!("{{bar:32}} {{percent:>3}} %  {{human_pos}}/{{human_len}} {what}  {{eta}} left");
+        Self(bar(count, quiet, &template))
     }
 
     /// One more has ended.

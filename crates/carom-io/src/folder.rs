@@ -1,8 +1,10 @@
 //! The folders of runs and sweeps.
 
 use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, BufWriter, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+
+use serde::Serialize;
 
 use crate::html_report::NAMES;
 
@@ -98,7 +100,7 @@ impl RunFolder {
 
     /// Writes a file so that it is never seen half-written: under another name first, then renamed.
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> Result<(), FolderError> {
-        write_whole(&self.path.join(name), content.as_ref())
+        write_whole(&self.path.join(name), |file| file.write_all(content.as_ref()))
     }
 
     /// Writes a figure into the folder of figures and says where.
@@ -141,15 +143,21 @@ impl SweepFolder {
         &self.path
     }
 
-    /// Writes the table and the document, which has the key `carom` first.
-    pub fn write(&self, csv: &str, json: &str) -> Result<(), FolderError> {
+    /// Writes the table and the document, which has the key `carom` first. The document goes straight to its file: a large
+    /// sweep's would take more memory than all else.
+    pub fn write(&self, csv: &str, document: &impl Serialize) -> Result<(), FolderError> {
         let table = self.path.join("sweep.csv");
         // An old table never stands beside a new document.
         if table.is_file() {
             fs::remove_file(&table).map_err(|error| FolderError::Io { path: table.clone(), error })?;
         }
-        write_whole(&self.path.join("sweep.json"), json.as_bytes())?;
-        write_whole(&table, csv.as_bytes())
+        write_whole(&self.path.join("sweep.json"), |file| {
+            let mut file = BufWriter::new(file);
+            serde_json::to_writer_pretty(&mut file, document)?;
+            file.write_all(b"\n")?;
+            file.flush()
+        })?;
+        write_whole(&table, |file| file.write_all(csv.as_bytes()))
     }
 }
 
@@ -180,12 +188,12 @@ fn refuse_foreign(path: &Path, kind: &'static str, known: fn(&Path) -> bool) -> 
 }
 
 /// Writes a file so that it is never seen half-written: under another name first, then renamed.
-fn write_whole(path: &Path, content: &[u8]) -> Result<(), FolderError> {
+fn write_whole(path: &Path, content: impl FnOnce(&mut fs::File) -> io::Result<()>) -> Result<(), FolderError> {
     let mut partial = path.as_os_str().to_owned();
     partial.push(".partial");
     let write = || -> io::Result<()> {
         let mut file = fs::File::create(&partial)?;
-        file.write_all(content)?;
+        content(&mut file)?;
         file.sync_all()?;
         fs::rename(&partial, path)
     };

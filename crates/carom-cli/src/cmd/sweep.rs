@@ -19,8 +19,8 @@ use carom_io::scene::Scene;
 use carom_io::trial::Trial;
 use clap::Args as ClapArgs;
 use plan::{Plan, Point};
-use serde::Serialize;
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer};
+use serde_json::json;
 use work::Work;
 
 use crate::fail::Fail;
@@ -80,15 +80,15 @@ struct Document<'a> {
     seed: Option<u64>,
     /// Of the whole sweep; more than `runs` has if it was interrupted.
     points: usize,
-    runs: Vec<Run<'a>>,
+    #[serde(serialize_with = "runs")]
+    runs: &'a [Row],
     threads: usize,
     wall_seconds: f64,
 }
 
-#[derive(Serialize)]
-struct Run<'a> {
-    point: Value,
-    report: &'a RunReport,
+fn runs<S: Serializer>(rows: &&[Row], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer
+        .collect_seq(rows.iter().map(|Row { point, report }| json!({ "point": point.to_json(), "report": report })))
 }
 
 /// The scene's text, what the command line changes of it, and the points.
@@ -115,7 +115,7 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     let threads = args.threads.map_or_else(cores, usize::from).min(plan.count());
     let sweep = Sweep { name, source, edits: args.scene.edits(), plan, threads };
     let stop = interrupt::flag()?;
-    sweep.check(&stop, args.json)?;
+    sweep.check(&stop, args)?;
     let out = args.out.clone().unwrap_or_else(|| Path::new("runs").join(format!("sweep-{}", sweep.name)));
     let folder = SweepFolder::create(&out).map_err(|error| refuse(args.json, "--out", error.to_string()))?;
 
@@ -133,24 +133,24 @@ pub fn run(args: &Args) -> Result<(), Fail> {
         sample: args.sample,
         seed,
         points: sweep.plan.count(),
-        runs: rows.iter().map(|row| Run { point: row.point.to_json(), report: &row.report }).collect(),
+        runs: &rows,
         threads,
         wall_seconds,
     };
-    let failed = |error: String| Fail::Failed(format!("error: {error}"));
-    let text = serde_json::to_string_pretty(&document).map_err(|error| failed(error.to_string()))? + "\n";
     let title = sweep.title(document.method);
     // A sweep that was interrupted before its first row takes nobody's place.
     let written = match rows.is_empty() {
         true => Ok(()),
-        false => folder.write(&table::csv(&keys, &rows), &text).map_err(|error| failed(error.to_string())),
+        false => folder
+            .write(&table::csv(&keys, &rows), &document)
+            .map_err(|error| Fail::Failed(format!("error: {error}"))),
     };
     let drawn = match file.filter(|_| !rows.is_empty()) {
         Some(file) => file.write(&figure::figure(&title, keys[0], &rows)),
         None => Ok(()),
     };
     let printed = if args.json {
-        print::out(&text)
+        print::json(&document)
     } else if !args.quiet && !rows.is_empty() {
         let table = table::printed(&keys, &rows);
         print::out(&format!("{title}\n\n{table}\n{}", sweep.summary(&rows, wall_seconds, &folder)))
@@ -171,7 +171,7 @@ impl Sweep {
 
     /// Reads the scene at every point, so that what is wrong with one is known before any is run. The first in the order of
     /// the points is reported, however many threads there are.
-    fn check(&self, stop: &AtomicBool, json: bool) -> Result<(), Fail> {
+    fn check(&self, stop: &AtomicBool, args: &Args) -> Result<(), Fail> {
         let found = AtomicBool::new(false);
         let mut wrong: Option<(usize, Vec<Diagnostic>)> = None;
         let read = |index: usize| {
@@ -181,13 +181,16 @@ impl Sweep {
             }
             result
         };
+        let progress = SweepProgress::new(self.plan.count() as u64, "points read", args.quiet);
         let work = Work { count: self.plan.count(), threads: self.threads, stop: &found };
-        work.each(read, |index, result| {
+        let ended = work.each(read, |index, result| {
+            progress.ended();
             if let Some(problems) = result.filter(|_| wrong.as_ref().is_none_or(|(first, _)| index < *first)) {
                 wrong = Some((index, problems));
             }
-        })
-        .map_err(|error| self.no_thread(&error))?;
+        });
+        progress.finish();
+        ended.map_err(|error| self.no_thread(&error))?;
         let Some((index, problems)) = wrong else {
             return match stop.load(Ordering::Relaxed) {
                 true => Err(Fail::Failed("error: interrupted before the first run".into())),
@@ -195,7 +198,7 @@ impl Sweep {
             };
         };
         let point = self.plan.point(index);
-        if json {
+        if args.json {
             // Whether or not somebody reads it, the input is wrong.
             let _ = print::json(&json!({ "valid": false, "problems": problems, "point": point.to_json() }));
         }
@@ -208,7 +211,7 @@ impl Sweep {
 
     /// Runs every point; rows are in the order of the points. A run that is interrupted has no row.
     fn runs(&self, stop: &AtomicBool, quiet: bool) -> Result<Vec<Row>, Fail> {
-        let progress = SweepProgress::new(self.plan.count() as u64, quiet);
+        let progress = SweepProgress::new(self.plan.count() as u64, "runs", quiet);
         let one = |index: usize| -> Result<Option<Row>, String> {
             let point = self.plan.point(index);
             let wrong =
