@@ -41,6 +41,8 @@ pub struct RunReport {
     pub impacts: Option<u64>,
     /// Steps with a contact impulse.
     pub active_steps: Option<u64>,
+    /// Contacts that came to rest by a capture rule.
+    pub captured: Option<u64>,
     /// Solver.
     pub solver: Solver,
     /// The last state.
@@ -188,8 +190,9 @@ impl RunReport {
                 max_equality_velocity: summary.max_equality_velocity,
                 max_penetration: summary.max_penetration,
             },
-            impacts: None,
-            active_steps: None,
+            impacts: summary.impacts,
+            active_steps: summary.active_steps,
+            captured: summary.impacts.map(|_| summary.captured),
             solver: Solver {
                 iterations_mean: summary.iterations_mean(),
                 iterations_max: summary.iterations_max,

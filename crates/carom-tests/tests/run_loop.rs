@@ -31,7 +31,7 @@ impl Stepper<dyn System> for Limited {
         state.t += h;
         state.q[0] += h * state.p[0];
         self.made.push(h);
-        Ok(StepReport { iterations: 1, residual: h })
+        Ok(StepReport { iterations: 1, residual: h, ..StepReport::default() })
     }
 }
 

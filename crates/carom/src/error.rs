@@ -92,6 +92,26 @@ pub enum Failure {
         /// Its columns.
         columns: usize,
     },
+    /// An impact law came to no end.
+    #[error(
+        "the impact has no end: after {passes} reflections {contacts}; contacts without a way out, or too many of them"
+    )]
+    Impact {
+        /// Reflections made.
+        passes: u32,
+        /// The contacts that are still approached, with their speeds.
+        contacts: String,
+    },
+    /// No set of contacts solves the complementarity conditions of a step.
+    #[error("no set of contacts holds among {contacts}: {sets} sets tried, the last one {reason}")]
+    Contacts {
+        /// The contacts that may be held.
+        contacts: String,
+        /// Sets tried.
+        sets: u32,
+        /// What was wrong with the last one.
+        reason: String,
+    },
     /// A number became infinite or undefined.
     #[error("{what} is not finite")]
     NonFinite {

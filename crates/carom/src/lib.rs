@@ -5,6 +5,7 @@
 
 pub mod discrete;
 pub mod error;
+pub mod impact;
 pub mod lagrangian;
 pub mod linear;
 pub mod measures;

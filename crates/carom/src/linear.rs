@@ -81,6 +81,14 @@ impl Lu {
         Self { n, matrix: vec![0.0; n * n], order: vec![0; n], work: vec![0.0; n] }
     }
 
+    /// Room for another `n`; nothing is allocated once it has been as large.
+    pub fn resize(&mut self, n: usize) {
+        self.n = n;
+        self.matrix.resize(n * n, 0.0);
+        self.order.resize(n, 0);
+        self.work.resize(n, 0.0);
+    }
+
     /// Factors `matrix`. A pivot below `4 n ε` of its row's largest entry counts as zero.
     pub fn factor(&mut self) -> Result<(), Breakdown> {
         sized!(self.factor_sized())
@@ -174,6 +182,12 @@ impl Cholesky {
     /// Room for `n × n`.
     pub fn new(n: usize) -> Self {
         Self { n, matrix: vec![0.0; n * n] }
+    }
+
+    /// Room for another `n`; nothing is allocated once it has been as large.
+    pub fn resize(&mut self, n: usize) {
+        self.n = n;
+        self.matrix.resize(n * n, 0.0);
     }
 
     /// Factors `matrix`. A pivot at or below `4 n ε` of its diagonal entry counts as not positive.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Failure;
 use crate::state::State;
-use crate::steppers::{Stepper, newmark, variational, verlet};
+use crate::steppers::{Stepper, gvi, newmark, variational, verlet};
 use crate::system::System;
 
 /// What a method says of itself; each is tested.
@@ -204,6 +204,7 @@ methods! {
     Midpoint(variational::Midpoint),
     Variational(variational::Config),
     Newmark(newmark::Config),
+    Gvi(gvi::Config),
 }
 
 impl AnyMethod {

@@ -26,6 +26,10 @@ pub struct Frame<'a> {
     pub report: StepReport,
     /// Impulses of the equality constraints in the step, one per row: `−Gᵀ` of it went into the momentum.
     pub constraint_impulse: &'a [f64],
+    /// Impulses of the inequality constraints in the step, one per constraint; empty if the method takes none.
+    pub contact_impulse: &'a [f64],
+    /// What the method keeps beside the state.
+    pub memory: &'a [f64],
     /// Work that moving constraints did in the step.
     pub constraint_work: f64,
     /// Solves that failed so far.

@@ -133,7 +133,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         loop {
             let step = outcome.steps;
             if !seen {
-                let shown = view.show(self.system, &outcome, &taken);
+                let shown = view.show(self.system, &outcome, &taken, self.stepper.memory());
                 let shown = shown.map_err(|failure| failed(outcome.state.t, step, failure)).and_then(|frame| {
                     let mut each = observers.iter_mut().map(|observer| observer.observe(&frame));
                     each.find_map(Result::err).map_or(Ok(()), |message| Err(Ended::Observer { step, message }))
@@ -176,6 +176,7 @@ impl<S: System + ?Sized> Run<'_, S> {
         let error = match self.stepper.step(self.system, state, h) {
             Ok(report) => {
                 taken.after(self.system, state, report, self.stepper.impulses());
+                taken.touched(self.stepper.contact_impulses());
                 return Ok(());
             }
             Err(error) => error,
@@ -199,6 +200,7 @@ impl<S: System + ?Sized> Run<'_, S> {
 struct Taken {
     report: StepReport,
     impulse: Vec<f64>,
+    contact_impulse: Vec<f64>,
     work: f64,
     /// `∂f/∂t` at both ends of a step; empty if no constraint moves.
     rates: [Vec<f64>; 2],
@@ -208,12 +210,20 @@ impl Taken {
     fn new<S: System + ?Sized>(system: &S) -> Self {
         let m = system.equalities();
         let rate = || vec![0.0; if system.time_dependence().equalities { m } else { 0 }];
-        Self { report: StepReport::default(), impulse: vec![0.0; m], work: 0.0, rates: [rate(), rate()] }
+        let (impulse, contact_impulse) = (vec![0.0; m], vec![0.0; system.inequalities()]);
+        Self { report: StepReport::default(), impulse, contact_impulse, work: 0.0, rates: [rate(), rate()] }
     }
 
     fn clear(&mut self) {
         (self.report, self.work) = (StepReport::default(), 0.0);
         self.impulse.fill(0.0);
+        self.contact_impulse.fill(0.0);
+    }
+
+    fn touched(&mut self, impulses: &[f64]) {
+        for (sum, impulse) in self.contact_impulse.iter_mut().zip(impulses) {
+            *sum += impulse;
+        }
     }
 
     fn before<S: System + ?Sized>(&mut self, system: &S, state: &State) {
@@ -225,6 +235,10 @@ impl Taken {
     fn after<S: System + ?Sized>(&mut self, system: &S, state: &State, report: StepReport, impulses: Impulses) {
         self.report.iterations += report.iterations;
         self.report.residual = self.report.residual.max(report.residual);
+        self.report.impacts += report.impacts;
+        self.report.active |= report.active;
+        self.report.captured += report.captured;
+        self.report.impact_work += report.impact_work;
         for (sum, (start, end)) in self.impulse.iter_mut().zip(impulses.start.iter().zip(impulses.end)) {
             *sum += start + end;
         }
@@ -270,6 +284,7 @@ impl View {
         system: &S,
         outcome: &'a Outcome,
         taken: &'a Taken,
+        memory: &'a [f64],
     ) -> Result<Frame<'a>, Failure> {
         let state = &outcome.state;
         self.inverse.prepare(system, &state.q)?;
@@ -298,6 +313,8 @@ impl View {
             gap: &self.gap,
             report: taken.report,
             constraint_impulse: &taken.impulse,
+            contact_impulse: &taken.contact_impulse,
+            memory,
             constraint_work: taken.work,
             failures: outcome.failures,
             halved_steps: outcome.halved_steps,

@@ -243,11 +243,21 @@ pub trait Constraints {
     }
     /// `g(q)`.
     fn gap(&self, _q: &[f64], _out: &mut [f64]) {}
+    /// `∂g_i/∂q` of one inequality: steps ask for those that are touched alone.
+    fn gap_gradient(&self, _q: &[f64], _index: usize, _out: &mut [f64]) {}
     /// `∂g/∂q`, one row per constraint.
-    fn gap_jacobian(&self, _q: &[f64], _out: &mut [f64]) {}
+    fn gap_jacobian(&self, q: &[f64], out: &mut [f64]) {
+        for (index, row) in out.chunks_exact_mut(q.len().max(1)).enumerate() {
+            self.gap_gradient(q, index, row);
+        }
+    }
     /// `Σ λ_i ∂²g_i/∂q²`.
     fn gap_hessian(&self, _q: &[f64], _lambda: &[f64], out: &mut [f64]) {
         out.fill(0.0);
+    }
+    /// Newton's coefficient of restitution of an inequality, from 0 (nothing comes back) to 1 (elastic).
+    fn restitution(&self, _index: usize) -> f64 {
+        1.0
     }
     /// What the inequality is called in messages.
     fn gap_name(&self, index: usize) -> String {

@@ -154,6 +154,9 @@ fn simulate(
     let start = from.as_ref().map_or(&problem.initial, |snapshot| &snapshot.state);
     let mut stepper =
         scene.method.stepper(system, start).map_err(|refusal| Fail::Input(format!("error: {refusal}")))?;
+    if let Some(snapshot) = &from {
+        stepper.recall(&snapshot.memory);
+    }
     let grid = Grid { t0: problem.initial.t, h: settings.h, steps: settings.steps };
     let run = Run { system, stepper: &mut *stepper, grid, on_failure: settings.on_failure };
     let observers: &mut [&mut dyn Observer] = &mut [session, progress];

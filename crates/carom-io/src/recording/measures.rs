@@ -87,6 +87,9 @@ impl<'a> Measures<'a> {
         if self.wants(Measure::ConstraintForces) {
             names.extend(rows("constraint_force"));
         }
+        if self.wants(Measure::ContactForces) {
+            names.extend((0..k).map(|i| format!("contact_force.{}", system.gap_name(i))));
+        }
         if let Some(ledger) = ledger {
             names.extend(["stored", "entered", "left", "error"].map(|name| format!("ledger.{name}")));
             names.extend(ledger.sources.iter().map(|source| format!("ledger.work.{}", source.name)));
@@ -141,6 +144,9 @@ impl<'a> Measures<'a> {
         if self.wants(Measure::ConstraintForces) {
             // −Gᵀ of the impulse went into the momentum: the mean force of the step along the gradient.
             row.extend(frame.constraint_impulse.iter().map(|impulse| (0.0 - impulse) / self.scene.run.h));
+        }
+        if self.wants(Measure::ContactForces) {
+            row.extend(frame.contact_impulse.iter().map(|impulse| impulse / self.scene.run.h));
         }
         if let Some(ledger) = ledger {
             let (entered, left) = ledger.totals();

@@ -44,6 +44,8 @@ pub struct Session<'a> {
     measures: TableWriter,
     measured: Measures<'a>,
     row: Vec<f64>,
+    /// What the method keeps beside the state, at the last node.
+    memory: Vec<f64>,
     /// The measures of the whole run.
     pub summary: Summary,
     /// The accounts of energy, if any is exchanged or they were asked for.
@@ -127,6 +129,7 @@ impl<'a> Session<'a> {
             measures,
             measured,
             row,
+            memory: Vec::new(),
             summary,
             ledger,
             pause,
@@ -163,6 +166,7 @@ impl<'a> Session<'a> {
         let snapshot = Snapshot {
             step,
             state: state.clone(),
+            memory: self.memory.clone(),
             summary: self.summary.clone(),
             ledger: self.ledger.clone(),
             failures,
@@ -207,6 +211,8 @@ impl<'a> Session<'a> {
 
 impl Observer for Session<'_> {
     fn observe(&mut self, frame: &Frame) -> Result<(), String> {
+        self.memory.clear();
+        self.memory.extend_from_slice(frame.memory);
         self.summary.observe(frame)?;
         self.measured.observe(frame)?;
         self.summary.observe_symmetries(frame.step, &self.measured.symmetries);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 const NAME: &str = "snapshot.bin";
 /// First bytes of the file: what it is and the version of its layout.
-const MARK: &[u8; 8] = b"carom\0\0\x02";
+const MARK: &[u8; 8] = b"carom\0\0\x03";
 
 /// The state of a run at a node.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -19,6 +19,8 @@ pub struct Snapshot {
     pub step: u64,
     /// The state.
     pub state: State,
+    /// What the method keeps beside the state.
+    pub memory: Vec<f64>,
     /// The measures so far.
     pub summary: Summary,
     /// The accounts of energy so far.

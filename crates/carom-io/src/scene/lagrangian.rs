@@ -64,7 +64,9 @@ pub fn read(section: &TableReader, names: &mut Names) -> Option<Lagrangian> {
     let rows =
         |terms: Vec<Term>| terms.into_iter().map(|Term { name, node, .. }| NamedRow { name, node }).collect();
     let equalities = rows(terms("equalities", &mut graph, EQUALITY, names));
-    let inequalities = rows(terms("inequalities", &mut graph, INEQUALITY, names));
+    let inequalities = terms("inequalities", &mut graph, INEQUALITY, names);
+    let restitution = inequalities.iter().map(|term| term.restitution).collect();
+    let inequalities = rows(inequalities);
     let nonholonomic = terms("nonholonomic", &mut graph, ANY, names);
     report_misfits(&nonholonomic, |node| split_row(&mut graph, layout, node).err());
     let nonholonomic = rows(nonholonomic);
@@ -83,6 +85,7 @@ pub fn read(section: &TableReader, names: &mut Names) -> Option<Lagrangian> {
         powers,
         equalities,
         inequalities,
+        restitution,
         nonholonomic,
     };
     Some(Lagrangian { definition, points })

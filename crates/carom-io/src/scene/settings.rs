@@ -179,6 +179,8 @@ pub enum Measure {
     Gaps,
     /// The force of every equality constraint.
     ConstraintForces,
+    /// The impulse of every inequality constraint, over the step: its mean force.
+    ContactForces,
     /// Work by source, stored energy, error of the integrator.
     Ledger,
     /// Defect of symplecticity of the step from each node.
@@ -189,11 +191,12 @@ pub enum Measure {
 
 impl Measure {
     /// Every measure with its name in scenes.
-    pub const ALL: [(&'static str, Self); 7] = [
+    pub const ALL: [(&'static str, Self); 8] = [
         ("energy-parts", Self::EnergyParts),
         ("equalities", Self::Equalities),
         ("gaps", Self::Gaps),
         ("constraint-forces", Self::ConstraintForces),
+        ("contact-forces", Self::ContactForces),
         ("ledger", Self::Ledger),
         ("symplecticity", Self::Symplecticity),
         ("reversal", Self::Reversal),
@@ -220,7 +223,9 @@ pub fn refuse_measures(section: &TableReader, measures: &[Measure], system: &dyn
         Measure::Equalities | Measure::ConstraintForces if system.equalities() == 0 => {
             Some(("the scene has no equality constraints", "remove this measure"))
         }
-        Measure::Gaps if system.inequalities() == 0 => Some(("the scene has no gaps", "remove this measure")),
+        Measure::Gaps | Measure::ContactForces if system.inequalities() == 0 => {
+            Some(("the scene has no gaps", "remove this measure"))
+        }
         Measure::Symplecticity if system.dim() > MOST_PROBED => Some((
             "the scene has more than 200 coordinates",
             "measure a smaller one: a row takes 36 steps for each",

@@ -14,6 +14,8 @@ pub struct Term<'a> {
     pub name: String,
     /// The expression.
     pub node: NodeId,
+    /// Coefficient of restitution, of an inequality.
+    pub restitution: f64,
     /// Where it was written.
     pub item: Item<'a>,
 }
@@ -85,6 +87,17 @@ pub fn indexed(name: &str, at: &[i64]) -> String {
     at.iter().fold(name.to_string(), |name, index| format!("{name}[{index}]"))
 }
 
+/// Reads `restitution`; 1 where it is missing.
+pub fn restitution(table: &TableReader, names: &Names) -> Option<f64> {
+    let Some(item) = table.item("restitution") else { return Some(1.0) };
+    let value = names.number(&item)?;
+    if !(0.0..=1.0).contains(&value) {
+        item.report(format!("found {value}, allowed: a number from 0 to 1"), None);
+        return None;
+    }
+    Some(value)
+}
+
 /// Reads one element into `out`.
 fn read_element<'a>(
     graph: &mut Graph,
@@ -95,17 +108,24 @@ fn read_element<'a>(
 ) {
     if !matches!(item.kind(), Kind::Table(_)) {
         if let Some(node) = names.expression(graph, item, allowed) {
-            out.push(Term { name: default_name.to_string(), node, item: item.clone() });
+            let (name, restitution) = (default_name.to_string(), 1.0);
+            out.push(Term { name, node, restitution, item: item.clone() });
         }
         return;
     }
     let Some(table) = item.table() else { return };
-    table.finish(&["name", "expression", "repeat"]);
+    let bounces = default_name.starts_with("inequalities");
+    table.finish(if bounces {
+        &["name", "expression", "restitution", "repeat"]
+    } else {
+        &["name", "expression", "repeat"]
+    });
     let name = table.string("name").unwrap_or(default_name).to_string();
     let Some(expression) = table.required("expression") else { return };
     for_each(&table, names, |names, at| {
         let node = names.expression(graph, &expression, allowed)?;
-        out.push(Term { name: indexed(&name, at), node, item: expression.clone() });
+        let restitution = if bounces { self::restitution(&table, names)? } else { 1.0 };
+        out.push(Term { name: indexed(&name, at), node, restitution, item: expression.clone() });
         Some(())
     });
 }

@@ -66,6 +66,8 @@ pub struct Definition {
     pub equalities: Vec<NamedRow>,
     /// `g(q) ≥ 0`.
     pub inequalities: Vec<NamedRow>,
+    /// Coefficients of restitution of the inequalities.
+    pub restitution: Vec<f64>,
     /// `A(q)v − a(t) = 0`, linear in `v`.
     pub nonholonomic: Vec<NamedRow>,
 }

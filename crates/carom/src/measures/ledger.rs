@@ -1,10 +1,11 @@
 //! Where the energy of a run went: what entered and what left, through what, and what is the integrator's error.
 //!
-//! `dE/dt = f_NP·v + ∂V/∂t + λᵀ∂f/∂t`: non-potential forces, a potential that depends on time and constraints that move
-//! are the only sources. Their work is summed along the run; what of the change of energy it does not explain is the
+//! `dE/dt = f_NP·v + ∂V/∂t + λᵀ∂f/∂t`: non-potential forces, a potential that depends on time, constraints that move,
+//! impacts that are not elastic and contacts that are captured are the only sources. Their work is summed along the run; what of the change of energy it does not explain is the
 //! error of the integrator. Work of forces and potential is integrated by two Gauss points of the cubic through the
 //! nodes' positions and velocities, with an error of order h⁴, below that of the steps; that of moving constraints is
-//! what their impulses did.
+//! what their impulses did. An impact takes what its law says. A capture takes what of the energy of its step no other
+//! source explains, the integrator's error of that step included.
 //!
 //! Cost: two evaluations of the powers per step and one sum per source.
 
@@ -37,6 +38,7 @@ pub struct Ledger {
     /// A potential that depends on time, moving constraints.
     timed: bool,
     moving: bool,
+    contacts: bool,
     initial: f64,
     t: f64,
     q: Vec<f64>,
@@ -62,7 +64,13 @@ impl Ledger {
         let names = system.forces().map_or(&[][..], |forces| forces.terms());
         let time = system.time_dependence();
         let (timed, moving) = (time.potential, time.equalities);
-        let further = [(timed, "time-dependent potential"), (moving, "moving constraints")];
+        let contacts = system.inequalities() > 0;
+        let further = [
+            (timed, "time-dependent potential"),
+            (moving, "moving constraints"),
+            (contacts, "impacts"),
+            (contacts, "capture"),
+        ];
         let further = further.iter().filter(|(there, _)| *there).map(|(_, name)| name.to_string());
         let source = |name: String| Account { name, entered: 0.0, left: 0.0 };
         Self {
@@ -72,6 +80,7 @@ impl Ledger {
             terms: names.len(),
             timed,
             moving,
+            contacts,
             initial: 0.0,
             t: 0.0,
             q: Vec::new(),
@@ -101,7 +110,8 @@ impl Ledger {
         if frame.step == 0 {
             self.initial = frame.energy();
         } else if self.is_open() {
-            self.enter_step(system, frame);
+            let error_before = self.error();
+            self.enter_step(system, frame, error_before);
         }
         self.stored = frame.energy() - self.initial;
         self.error_max = self.error_max.max(self.error().abs());
@@ -111,7 +121,7 @@ impl Ledger {
         self.v.extend_from_slice(frame.v);
     }
 
-    fn enter_step(&mut self, system: &dyn System, frame: &Frame) {
+    fn enter_step(&mut self, system: &dyn System, frame: &Frame, error_before: f64) {
         let h = frame.state.t - self.t;
         for s in GAUSS {
             self.interpolate(frame, h, s);
@@ -129,10 +139,18 @@ impl Ledger {
                 source.add(0.5 * h * power);
             }
         }
-        if self.moving
-            && let Some(source) = self.sources.last_mut()
-        {
-            source.add(frame.constraint_work);
+        let mut place = self.terms + usize::from(self.timed);
+        if self.moving {
+            self.sources[place].add(frame.constraint_work);
+            place += 1;
+        }
+        if self.contacts {
+            self.sources[place].add(frame.report.impact_work);
+            if frame.report.captured > 0 {
+                self.stored = frame.energy() - self.initial;
+                let lost = self.error() - error_before;
+                self.sources[place + 1].add(lost);
+            }
         }
     }
 

@@ -57,6 +57,12 @@ pub struct Summary {
     pub max_equality_velocity: Option<f64>,
     /// Largest max(0, −g); `None` without inequality constraints.
     pub max_penetration: Option<f64>,
+    /// Impacts; `None` without inequality constraints.
+    pub impacts: Option<u64>,
+    /// Steps in which an inequality constraint gave an impulse.
+    pub active_steps: Option<u64>,
+    /// Contacts that came to rest by a capture rule.
+    pub captured: u64,
     /// Nodes at which a probe of the method had no answer.
     pub unanswered: u64,
     steps: u64,
@@ -93,6 +99,9 @@ impl Summary {
             max_equality: some(problem.system.equalities()),
             max_equality_velocity: some(problem.system.equalities()),
             max_penetration: some(problem.system.inequalities()),
+            impacts: (problem.system.inequalities() > 0).then_some(0),
+            active_steps: (problem.system.inequalities() > 0).then_some(0),
+            captured: 0,
             unanswered: 0,
             steps: 0,
             iterations: 0,
@@ -165,6 +174,10 @@ impl Observer for Summary {
         keep(&mut self.max_equality_velocity, max_abs(frame.equality_rate));
         keep(&mut self.max_penetration, frame.gap.iter().fold(0.0, |max, gap| max.max(-gap)));
 
+        let count = |slot: &mut Option<u64>, value: u64| *slot = slot.map(|old| old + value);
+        count(&mut self.impacts, frame.report.impacts.into());
+        count(&mut self.active_steps, frame.report.active.into());
+        self.captured += u64::from(frame.report.captured);
         self.iterations += u64::from(frame.report.iterations);
         self.iterations_max = self.iterations_max.max(frame.report.iterations);
         self.worst_residual = self.worst_residual.max(frame.report.residual);

@@ -56,6 +56,12 @@ pub(super) fn not_negative(what: &'static str, value: f64) -> Result<(), Misuse>
     if value.is_finite() && value >= 0.0 { Ok(()) } else { Err(Misuse::Number { what, value, allowed }) }
 }
 
+/// Refuses what is no coefficient of restitution.
+pub(super) fn restitution(value: f64) -> Result<(), Misuse> {
+    let (what, allowed) = ("the coefficient of restitution", "a number from 0 to 1");
+    if (0.0..=1.0).contains(&value) { Ok(()) } else { Err(Misuse::Number { what, value, allowed }) }
+}
+
 /// A vector of the space of the system, the components beyond its dimension zero.
 pub(super) fn vector(what: &'static str, components: &[f64], dimension: usize) -> Result<[f64; 3], Misuse> {
     if components.len() != dimension {

@@ -210,13 +210,14 @@ impl Particles {
     }
 
     /// Adds a gap between the spheres of every pair.
-    pub fn add_sphere_gaps(&mut self, pairs: &Selection) -> Result<(), Misuse> {
+    pub fn add_sphere_gaps(&mut self, pairs: &Selection, restitution: f64) -> Result<(), Misuse> {
+        input::restitution(restitution)?;
         let members = pairs.group.members(self.count())?;
         let excluded = Excluded::new(&pairs.excluded, self.count())?;
         for (place, &i) in members.iter().enumerate() {
             for &j in &members[place + 1..] {
                 if excluded.of(i).binary_search(&(j as u32)).is_err() {
-                    self.gaps.spheres.push((i, j), self.radii[i] + self.radii[j]);
+                    self.gaps.spheres.push((i, j), self.radii[i] + self.radii[j], restitution);
                 }
             }
         }
@@ -228,8 +229,9 @@ impl Particles {
         let normal = vector("the normal of a wall", &wall.normal, self.dimension)?;
         positive("the length of the normal of a wall", geometry::product(&normal, &normal).sqrt())?;
         vector("the offset of a wall", &[wall.offset], 1)?;
+        input::restitution(wall.restitution)?;
         let members = group.members(self.count())?;
-        self.gaps.walls.push(normal, wall.offset, members.iter().map(|&i| (i, self.radii[i])));
+        self.gaps.walls.push(wall, normal, members.iter().map(|&i| (i, self.radii[i])));
         Ok(())
     }
 
@@ -237,6 +239,7 @@ impl Particles {
     pub fn add_ball(&mut self, ball: &Ball, group: &Group) -> Result<(), Misuse> {
         let centre = vector("the centre of a ball", &ball.centre, self.dimension)?;
         positive("the radius of a ball", ball.radius)?;
+        input::restitution(ball.restitution)?;
         let members = group.members(self.count())?;
         self.gaps.balls.push(ball, centre, members.iter().map(|&i| (i, self.radii[i])));
         Ok(())

@@ -28,8 +28,8 @@ pub trait Rows {
     fn len(&self) -> usize;
     /// Their values.
     fn values<const D: usize>(&self, x: &[[f64; D]], out: &mut [f64]);
-    /// Writes the gradients: `put(row, particle, part)` for each particle that the row depends on.
-    fn gradients<const D: usize>(&self, x: &[[f64; D]], put: impl FnMut(usize, usize, [f64; D]));
+    /// Writes the gradient of a row: `put(particle, part)` for each particle that it depends on.
+    fn gradient<const D: usize>(&self, x: &[[f64; D]], row: usize, put: impl FnMut(usize, [f64; D]));
     /// Adds `Σ λ_i` times the Hessian of row `i`.
     fn add_hessian<const D: usize>(&self, x: &[[f64; D]], lambda: &[f64], out: &mut Blocks<D>);
     /// What a row is called in messages, with the names of particles.

@@ -54,14 +54,13 @@ impl Rows for Rods {
     }
 
     #[inline(always)]
-    fn gradients<const D: usize>(&self, x: &[[f64; D]], mut put: impl FnMut(usize, usize, [f64; D])) {
-        for (row, (link, _)) in self.rods.iter().enumerate() {
-            let d = link.difference(x);
-            let inverse = product(&d, &d).sqrt().recip();
-            put(row, link.particle, d.map(|d| -(d * inverse)));
-            if let End::Particle(other) = link.other {
-                put(row, other, d.map(|d| d * inverse));
-            }
+    fn gradient<const D: usize>(&self, x: &[[f64; D]], row: usize, mut put: impl FnMut(usize, [f64; D])) {
+        let (link, _) = &self.rods[row];
+        let d = link.difference(x);
+        let inverse = product(&d, &d).sqrt().recip();
+        put(link.particle, d.map(|d| -(d * inverse)));
+        if let End::Particle(other) = link.other {
+            put(other, d.map(|d| d * inverse));
         }
     }
 

@@ -105,7 +105,9 @@ impl Particles {
     }
 
     fn rod_jacobian<const D: usize>(&self, q: &[f64], out: &mut [f64]) {
-        dense_rows::<D>(&self.rods, q, out);
+        for (index, row) in out.chunks_exact_mut(q.len().max(1)).enumerate() {
+            dense_row::<D>(&self.rods, q, index, row);
+        }
     }
 
     /// Values, and entries in the order of the pattern: the first of two particles first.
@@ -122,8 +124,8 @@ impl Particles {
         self.gaps.values::<D>(points(q), out);
     }
 
-    fn gap_rows<const D: usize>(&self, q: &[f64], out: &mut [f64]) {
-        dense_rows::<D>(&self.gaps, q, out);
+    fn gap_row<const D: usize>(&self, q: &[f64], index: usize, out: &mut [f64]) {
+        dense_row::<D>(&self.gaps, q, index, out);
     }
 
     fn gap_curvature<const D: usize>(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
@@ -131,13 +133,10 @@ impl Particles {
     }
 }
 
-/// Gradients as full rows.
-fn dense_rows<const D: usize>(rows: &impl Rows, q: &[f64], out: &mut [f64]) {
+/// A gradient as a full row.
+fn dense_row<const D: usize>(rows: &impl Rows, q: &[f64], row: usize, out: &mut [f64]) {
     out.fill(0.0);
-    let n = q.len();
-    rows.gradients::<D>(points(q), |row, particle, part| {
-        out[row * n + D * particle..][..D].copy_from_slice(&part);
-    });
+    rows.gradient::<D>(points(q), row, |particle, part| out[D * particle..][..D].copy_from_slice(&part));
 }
 
 impl Dynamics for Particles {
@@ -220,8 +219,11 @@ impl Constraints for Particles {
     fn gap(&self, q: &[f64], out: &mut [f64]) {
         in_space!(self.gap_values(q, out));
     }
-    fn gap_jacobian(&self, q: &[f64], out: &mut [f64]) {
-        in_space!(self.gap_rows(q, out));
+    fn gap_gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {
+        in_space!(self.gap_row(q, index, out));
+    }
+    fn restitution(&self, index: usize) -> f64 {
+        self.gaps.restitution(index)
     }
     fn gap_hessian(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
         in_space!(self.gap_curvature(q, lambda, out));

@@ -106,7 +106,7 @@ impl<R> Implicit<R> {
         if residual > FLOOR {
             residual = self.settled_residual(n);
         }
-        let mut report = StepReport { iterations: newton.iterations, residual };
+        let mut report = StepReport { iterations: newton.iterations, residual, ..StepReport::default() };
         if !self.f.is_empty() {
             self.inverse.prepare(system, &self.q1)?;
             self.rows.prepare(system, &self.inverse, t1, &self.q1)?;

@@ -1,5 +1,6 @@
 //! The methods. Each advances a [`State`] by one step and owns its workspace.
 
+pub mod gvi;
 pub mod implicit;
 pub mod newmark;
 pub mod shared;
@@ -18,6 +19,14 @@ pub struct StepReport {
     /// Largest residual of the step's equations at the accepted solution, relative to the terms it is made of (and,
     /// where those are round-off of nothing, to the momentum at the speed of the fastest coordinate).
     pub residual: f64,
+    /// Impacts: of methods with a fixed grid, 1 if one changed the momentum; of those that locate them, how many there were.
+    pub impacts: u32,
+    /// Whether an inequality constraint gave an impulse.
+    pub active: bool,
+    /// Contacts that came to rest by a capture rule; what energy they lost is told by the energies of the nodes.
+    pub captured: u32,
+    /// Energy that impact laws with a restitution below 1 took, as a negative number.
+    pub impact_work: f64,
 }
 
 /// Impulses of the equality constraints in a step, one per row: `−G(q0)ᵀ start − G(q1)ᵀ end` went into the momentum.
@@ -39,4 +48,18 @@ pub trait Stepper<S: System + ?Sized> {
     fn impulses(&self) -> Impulses<'_> {
         Impulses::default()
     }
+
+    /// Impulses of the inequality constraints in the last step that was made, one per constraint, along the gradients at
+    /// which they acted; empty for a method that takes none.
+    fn contact_impulses(&self) -> &[f64] {
+        &[]
+    }
+
+    /// What the next step depends on beside the state, such as which contacts are held. A step that fails leaves it as it was.
+    fn memory(&self) -> &[f64] {
+        &[]
+    }
+
+    /// Takes over the memory of a step of the same method on the same system: a run then goes on with the same bits.
+    fn recall(&mut self, _memory: &[f64]) {}
 }

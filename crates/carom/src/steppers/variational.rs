@@ -116,6 +116,15 @@ pub enum Variational {
     Node(Box<Implicit<LinearPath>>),
 }
 
+impl Variational {
+    /// Forgets what was evaluated at the last state: the constraints are others.
+    pub(crate) fn forget(&mut self) {
+        if let Self::Trapezoid(stepper) = self {
+            stepper.forget();
+        }
+    }
+}
+
 impl<S: System + ?Sized> Stepper<S> for Variational {
     #[inline]
     fn step(&mut self, system: &S, state: &mut State, h: f64) -> Result<StepReport, StepError> {

@@ -69,6 +69,15 @@ impl Verlet {
     }
 }
 
+impl Verlet {
+    /// Forgets what was evaluated at the last state: the constraints are others.
+    pub(crate) fn forget(&mut self) {
+        if let Self::Explicit(stepper) = self {
+            stepper.known = None;
+        }
+    }
+}
+
 impl<S: System + ?Sized> Stepper<S> for Verlet {
     #[inline]
     fn step(&mut self, system: &S, state: &mut State, h: f64) -> Result<StepReport, StepError> {
@@ -177,17 +186,45 @@ impl Explicit {
         }
     }
 
+    /// Gradient and constraint rows at a state.
     #[inline]
-    fn advance<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<StepReport, Failure> {
-        let t1 = state.t + h;
+    fn know<S: System + ?Sized>(&mut self, system: &S, state: &State) -> Result<(), Failure> {
         let known = self.known.is_some_and(|t| t == state.t || self.timeless);
         if !known || !same_bits(&self.known_q, &state.q) {
+            self.known = None;
             self.known_q.copy_from_slice(&state.q);
             self.evaluate(system, state.t);
             if let Some(constraint) = &mut self.constraint {
                 constraint.rows.prepare(system, &self.inverse, state.t, &state.q)?;
             }
         }
+        Ok(())
+    }
+
+    /// Where the step would lead without constraints.
+    pub(crate) fn predict<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        state: &State,
+        h: f64,
+        q1: &mut [f64],
+    ) -> Result<(), Failure> {
+        self.know(system, state)?;
+        self.known = Some(state.t);
+        for ((v, p), gradient) in self.v.iter_mut().zip(&state.p).zip(&self.gradient) {
+            *v = p - 0.5 * h * gradient;
+        }
+        self.inverse.solve(&mut self.v);
+        for ((q1, q), v) in q1.iter_mut().zip(&state.q).zip(&self.v) {
+            *q1 = q + h * v;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn advance<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<StepReport, Failure> {
+        let t1 = state.t + h;
+        self.know(system, state)?;
         // Until the step is made, what is known belongs to no state.
         self.known = None;
         self.drift(state, h);
@@ -316,7 +353,7 @@ impl Explicit {
         shape.add_transposed_times(&work.rows.g, &work.lambda, -1.0, &mut self.p);
         // The rows at the end point are those of the next step.
         std::mem::swap(&mut work.rows.g, &mut work.g1);
-        Ok(StepReport { iterations: newton.iterations, residual })
+        Ok(StepReport { iterations: newton.iterations, residual, ..StepReport::default() })
     }
 }
 

@@ -4,17 +4,18 @@ use carom::particles::{Ball, Group, Side, Wall};
 use carom::system::Constraints;
 
 use super::super::names::Names;
+use super::super::terms;
 use super::bodies::vector;
 use super::groups::{group, selection};
 use super::{Reader, misused};
 use crate::document::{Kind, TableReader};
 
 /// The keys of `[[contact]]`.
-pub const CONTACT_KEYS: [&str; 3] = ["on", "exclude", "repeat"];
+pub const CONTACT_KEYS: [&str; 4] = ["on", "exclude", "restitution", "repeat"];
 /// The keys of `[[wall]]`.
-pub const WALL_KEYS: [&str; 4] = ["normal", "offset", "on", "repeat"];
+pub const WALL_KEYS: [&str; 5] = ["normal", "offset", "restitution", "on", "repeat"];
 /// The keys of `[[ball]]`.
-pub const BALL_KEYS: [&str; 5] = ["centre", "radius", "side", "on", "repeat"];
+pub const BALL_KEYS: [&str; 6] = ["centre", "radius", "side", "restitution", "on", "repeat"];
 
 /// The most gaps of one element.
 const MOST_GAPS: usize = 1_000_000;
@@ -35,7 +36,8 @@ impl Reader<'_> {
                 return None;
             }
             reader.default_pairs(table, place);
-            reader.gaps(table, place, |system| system.add_sphere_gaps(&pairs))
+            let restitution = reader.restitution(table, place, names)?;
+            reader.gaps(table, place, |system| system.add_sphere_gaps(&pairs, restitution))
         });
     }
 
@@ -56,7 +58,9 @@ impl Reader<'_> {
             if offset.is_none() {
                 reader.defaults.note(place, "offset", Kind::Float(0.0));
             }
-            let (wall, group) = (Wall { normal: normal?, offset: offset.unwrap_or(Some(0.0))? }, group?);
+            let restitution = reader.restitution(table, place, names);
+            let (normal, offset, group) = (normal?, offset.unwrap_or(Some(0.0))?, group?);
+            let wall = Wall { normal, offset, restitution: restitution? };
             reader.gaps(table, place, |system| system.add_wall(&wall, &group))
         });
     }
@@ -70,10 +74,20 @@ impl Reader<'_> {
             let side = table.required("side").and_then(|item| item.choice(&["inside", "outside"]));
             let group = group(table, names, reader.system.count());
             reader.default_group(table, place);
+            let restitution = reader.restitution(table, place, names);
             let side = if side? == "inside" { Side::Inside } else { Side::Outside };
-            let (ball, group) = (Ball { centre: centre?, radius: radius?, side }, group?);
+            let (centre, radius, group) = (centre?, radius?, group?);
+            let ball = Ball { centre, radius, side, restitution: restitution? };
             reader.gaps(table, place, |system| system.add_ball(&ball, &group))
         });
+    }
+
+    /// Coefficient of restitution of an element.
+    fn restitution(&mut self, table: &TableReader, place: (&'static str, usize), names: &Names) -> Option<f64> {
+        if table.get("restitution").is_none() {
+            self.defaults.note(place, "restitution", Kind::Float(1.0));
+        }
+        terms::restitution(table, names)
     }
 
     /// Adds gaps and notes which element they belong to.

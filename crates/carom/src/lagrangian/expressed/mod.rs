@@ -8,7 +8,7 @@ mod rows;
 
 use std::cell::RefCell;
 
-use super::definition::{Definition, Layout, Misfit};
+use super::definition::{Definition, Layout, Misfit, NamedRow};
 use super::expression::{Graph, NodeId};
 use crate::system::{ConfigurationMass, Constraints, Dynamics, Forces, Mass, Nonholonomic, TimeDependence};
 use program::{Lazy, Program, hessian, jacobian};
@@ -48,6 +48,8 @@ pub struct Expressed {
     forces: Option<ForceRows>,
     equalities: Rows,
     inequalities: Rows,
+    gap_gradients: Vec<Program>,
+    restitution: Vec<f64>,
     nonholonomic: Option<VelocityRows>,
 }
 
@@ -88,6 +90,15 @@ fn mass_kind(graph: &mut Graph, layout: Layout, mass: &[NodeId]) -> (MassKind, V
     (kind, momenta, kinetic)
 }
 
+/// One program per row: steps ask for the gradients of those that are touched alone.
+fn gradients(graph: &mut Graph, layout: Layout, rows: &[NamedRow]) -> Vec<Program> {
+    let gradient = |row: &NamedRow| {
+        let outputs = graph.gradient(row.node, &layout.coordinates());
+        Program::new(graph, &outputs, layout.n + 1)
+    };
+    rows.iter().map(gradient).collect()
+}
+
 impl Expressed {
     /// Compiles values and first derivatives; refuses expressions that depend on what they may not.
     pub fn new(mut definition: Definition) -> Result<Self, Misfit> {
@@ -95,7 +106,7 @@ impl Expressed {
         let layout = definition.layout();
         let (coordinates, names) = (layout.coordinates(), definition.coordinates.clone());
         let equalities = definition.equalities.clone();
-        let inequalities = definition.inequalities.clone();
+        let (inequalities, restitution) = (definition.inequalities.clone(), definition.restitution.clone());
         let velocity = definition.nonholonomic.clone();
         let (potential_node, mass, forces) =
             (definition.potential, definition.mass.clone(), definition.forces.clone());
@@ -131,6 +142,8 @@ impl Expressed {
             gradient_rate: Lazy::default(),
             forces: (!forces.is_empty()).then(|| ForceRows::new(graph, layout, &forces, &powers)),
             equalities: Rows::new(graph, layout, &equalities),
+            gap_gradients: gradients(graph, layout, &inequalities),
+            restitution,
             inequalities: Rows::new(graph, layout, &inequalities),
             nonholonomic: match velocity.is_empty() {
                 true => None,
@@ -272,8 +285,14 @@ impl Constraints for Expressed {
     fn gap(&self, q: &[f64], out: &mut [f64]) {
         self.inequalities.value.run(&[q, &[0.0]], out);
     }
+    fn gap_gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {
+        self.gap_gradients[index].run(&[q, &[0.0]], out);
+    }
     fn gap_jacobian(&self, q: &[f64], out: &mut [f64]) {
         self.inequalities.jacobian.run(&[q, &[0.0]], out);
+    }
+    fn restitution(&self, index: usize) -> f64 {
+        self.restitution[index]
     }
     fn gap_hessian(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
         let make = || self.inequalities.make_hessian(&mut self.definition.borrow_mut().graph, self.layout);

@@ -25,6 +25,8 @@ pub struct Ball {
     pub radius: f64,
     /// Where the spheres are.
     pub side: Side,
+    /// Newton's coefficient of restitution.
+    pub restitution: f64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -35,6 +37,7 @@ struct Contact {
     touching: f64,
     side: Side,
     ball: usize,
+    restitution: f64,
 }
 
 /// A pool of spheres and balls.
@@ -47,15 +50,19 @@ pub struct Balls {
 impl Balls {
     /// Adds a ball, its centre in space, for spheres given by particle and radius.
     pub fn push(&mut self, ball: &Ball, centre: [f64; 3], spheres: impl Iterator<Item = (usize, f64)>) {
-        let (side, number) = (ball.side, self.balls);
+        let (side, number, restitution) = (ball.side, self.balls, ball.restitution);
         self.balls += 1;
         self.contacts.extend(spheres.map(|(particle, radius)| {
             let touching = match side {
                 Side::Inside => ball.radius - radius,
                 Side::Outside => ball.radius + radius,
             };
-            Contact { particle, centre, touching, side, ball: number }
+            Contact { particle, centre, touching, side, ball: number, restitution }
         }));
+    }
+
+    pub fn restitution(&self, row: usize) -> f64 {
+        self.contacts[row].restitution
     }
 }
 
@@ -88,12 +95,11 @@ impl Rows for Balls {
         }
     }
 
-    fn gradients<const D: usize>(&self, x: &[[f64; D]], mut put: impl FnMut(usize, usize, [f64; D])) {
-        for (row, contact) in self.contacts.iter().enumerate() {
-            let d = contact.difference(x);
-            let factor = 2.0 * contact.jet(product(&d, &d)).first;
-            put(row, contact.particle, d.map(|d| factor * d));
-        }
+    fn gradient<const D: usize>(&self, x: &[[f64; D]], row: usize, mut put: impl FnMut(usize, [f64; D])) {
+        let contact = &self.contacts[row];
+        let d = contact.difference(x);
+        let factor = 2.0 * contact.jet(product(&d, &d)).first;
+        put(contact.particle, d.map(|d| factor * d));
     }
 
     fn add_hessian<const D: usize>(&self, x: &[[f64; D]], lambda: &[f64], out: &mut Blocks<D>) {

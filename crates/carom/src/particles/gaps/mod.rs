@@ -21,6 +21,34 @@ pub struct Gaps {
     pub balls: Balls,
 }
 
+/// The pool of a row and its place there.
+enum Pool {
+    Spheres(usize),
+    Walls(usize),
+    Balls(usize),
+}
+
+impl Gaps {
+    fn pool(&self, row: usize) -> Pool {
+        let walls = self.spheres.len();
+        let balls = walls + self.walls.len();
+        match row {
+            _ if row < walls => Pool::Spheres(row),
+            _ if row < balls => Pool::Walls(row - walls),
+            _ => Pool::Balls(row - balls),
+        }
+    }
+
+    /// Coefficient of restitution of a row.
+    pub fn restitution(&self, row: usize) -> f64 {
+        match self.pool(row) {
+            Pool::Spheres(row) => self.spheres.restitution(row),
+            Pool::Walls(row) => self.walls.restitution(row),
+            Pool::Balls(row) => self.balls.restitution(row),
+        }
+    }
+}
+
 impl Rows for Gaps {
     fn len(&self) -> usize {
         self.spheres.len() + self.walls.len() + self.balls.len()
@@ -34,12 +62,12 @@ impl Rows for Gaps {
         self.balls.values(x, balls);
     }
 
-    fn gradients<const D: usize>(&self, x: &[[f64; D]], mut put: impl FnMut(usize, usize, [f64; D])) {
-        let walls = self.spheres.len();
-        let balls = walls + self.walls.len();
-        self.spheres.gradients(x, &mut put);
-        self.walls.gradients(x, |row, particle, part| put(walls + row, particle, part));
-        self.balls.gradients(x, |row, particle, part| put(balls + row, particle, part));
+    fn gradient<const D: usize>(&self, x: &[[f64; D]], row: usize, put: impl FnMut(usize, [f64; D])) {
+        match self.pool(row) {
+            Pool::Spheres(row) => self.spheres.gradient(x, row, put),
+            Pool::Walls(row) => self.walls.gradient(x, row, put),
+            Pool::Balls(row) => self.balls.gradient(x, row, put),
+        }
     }
 
     fn add_hessian<const D: usize>(&self, x: &[[f64; D]], lambda: &[f64], out: &mut Blocks<D>) {
@@ -51,12 +79,10 @@ impl Rows for Gaps {
     }
 
     fn name(&self, index: usize, of: &Names) -> String {
-        let walls = self.spheres.len();
-        let balls = walls + self.walls.len();
-        match index {
-            _ if index < walls => self.spheres.name(index, of),
-            _ if index < balls => self.walls.name(index - walls, of),
-            _ => self.balls.name(index - balls, of),
+        match self.pool(index) {
+            Pool::Spheres(row) => self.spheres.name(row, of),
+            Pool::Walls(row) => self.walls.name(row, of),
+            Pool::Balls(row) => self.balls.name(row, of),
         }
     }
 }

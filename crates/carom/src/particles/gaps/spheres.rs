@@ -11,6 +11,7 @@ struct Contact {
     pair: (usize, usize),
     /// Sum of the radii.
     apart: f64,
+    restitution: f64,
 }
 
 /// A pool of pairs of spheres.
@@ -20,8 +21,12 @@ pub struct Spheres {
 }
 
 impl Spheres {
-    pub fn push(&mut self, pair: (usize, usize), apart: f64) {
-        self.contacts.push(Contact { pair, apart });
+    pub fn push(&mut self, pair: (usize, usize), apart: f64, restitution: f64) {
+        self.contacts.push(Contact { pair, apart, restitution });
+    }
+
+    pub fn restitution(&self, row: usize) -> f64 {
+        self.contacts[row].restitution
     }
 }
 
@@ -31,19 +36,18 @@ impl Rows for Spheres {
     }
 
     fn values<const D: usize>(&self, x: &[[f64; D]], out: &mut [f64]) {
-        for (out, Contact { pair: (i, j), apart }) in out.iter_mut().zip(&self.contacts) {
+        for (out, Contact { pair: (i, j), apart, .. }) in out.iter_mut().zip(&self.contacts) {
             let d = difference(&x[*i], &x[*j]);
             *out = product(&d, &d).sqrt() - apart;
         }
     }
 
-    fn gradients<const D: usize>(&self, x: &[[f64; D]], mut put: impl FnMut(usize, usize, [f64; D])) {
-        for (row, Contact { pair: (i, j), .. }) in self.contacts.iter().enumerate() {
-            let d = difference(&x[*i], &x[*j]);
-            let inverse = product(&d, &d).sqrt().recip();
-            put(row, *i, d.map(|d| -(d * inverse)));
-            put(row, *j, d.map(|d| d * inverse));
-        }
+    fn gradient<const D: usize>(&self, x: &[[f64; D]], row: usize, mut put: impl FnMut(usize, [f64; D])) {
+        let (i, j) = self.contacts[row].pair;
+        let d = difference(&x[i], &x[j]);
+        let inverse = product(&d, &d).sqrt().recip();
+        put(i, d.map(|d| -(d * inverse)));
+        put(j, d.map(|d| d * inverse));
     }
 
     fn add_hessian<const D: usize>(&self, x: &[[f64; D]], lambda: &[f64], out: &mut Blocks<D>) {

@@ -11,6 +11,8 @@ pub struct Wall {
     pub normal: Vec<f64>,
     /// Value of `normal · x` on the wall.
     pub offset: f64,
+    /// Newton's coefficient of restitution.
+    pub restitution: f64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -21,6 +23,7 @@ struct Contact {
     /// Distance of the wall from the origin plus the radius.
     level: f64,
     wall: usize,
+    restitution: f64,
 }
 
 /// A pool of spheres in front of walls.
@@ -32,12 +35,18 @@ pub struct Walls {
 
 impl Walls {
     /// Adds a wall for spheres given by particle and radius. The normal must not be zero.
-    pub fn push(&mut self, normal: [f64; 3], offset: f64, spheres: impl Iterator<Item = (usize, f64)>) {
+    pub fn push(&mut self, of: &Wall, normal: [f64; 3], spheres: impl Iterator<Item = (usize, f64)>) {
         let inverse = product(&normal, &normal).sqrt().recip();
-        let (normal, wall) = (normal.map(|n| n * inverse), self.walls);
+        let (normal, wall, restitution) = (normal.map(|n| n * inverse), self.walls, of.restitution);
         self.walls += 1;
-        let contact = |(particle, radius)| Contact { particle, normal, level: offset * inverse + radius, wall };
-        self.contacts.extend(spheres.map(contact));
+        self.contacts.extend(spheres.map(|(particle, radius)| {
+            let level = of.offset * inverse + radius;
+            Contact { particle, normal, level, wall, restitution }
+        }));
+    }
+
+    pub fn restitution(&self, row: usize) -> f64 {
+        self.contacts[row].restitution
     }
 }
 
@@ -52,10 +61,9 @@ impl Rows for Walls {
         }
     }
 
-    fn gradients<const D: usize>(&self, _x: &[[f64; D]], mut put: impl FnMut(usize, usize, [f64; D])) {
-        for (row, contact) in self.contacts.iter().enumerate() {
-            put(row, contact.particle, truncated(&contact.normal));
-        }
+    fn gradient<const D: usize>(&self, _x: &[[f64; D]], row: usize, mut put: impl FnMut(usize, [f64; D])) {
+        let contact = &self.contacts[row];
+        put(contact.particle, truncated(&contact.normal));
     }
 
     fn add_hessian<const D: usize>(&self, _x: &[[f64; D]], _lambda: &[f64], _out: &mut Blocks<D>) {}

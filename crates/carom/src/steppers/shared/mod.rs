@@ -4,3 +4,4 @@ pub mod mass;
 pub mod newton;
 pub mod projection;
 pub mod rows;
+pub mod views;

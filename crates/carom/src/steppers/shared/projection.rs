@@ -90,6 +90,15 @@ impl ConstraintRows {
         self.shape.add_transposed_times(&self.z, f, -1.0, q);
     }
 
+    /// Takes off a row what equality constraints take of an impulse along it: `g −= Gᵀν`, `ν = (G M⁻¹Gᵀ)⁻¹G M⁻¹g`.
+    pub fn free(&self, g: &mut [f64], nu: &mut [f64]) {
+        for (row, nu) in nu.iter_mut().enumerate() {
+            *nu = self.shape.fold_row(row, &self.z, g, 0.0, |sum, z, g| sum + z * g);
+        }
+        self.schur.solve(nu);
+        self.shape.add_transposed_times(&self.g, nu, -1.0, g);
+    }
+
     /// Projects `p`; the second pass removes the round-off of the first. Returns the largest relative residual.
     pub fn project(&mut self, p: &mut [f64]) -> f64 {
         let mut worst = self.residual(p);

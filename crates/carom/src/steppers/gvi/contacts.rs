@@ -1,0 +1,163 @@
+//! The contacts of a step as rows: gradients, what they are measured by, and the metric of the conserved energy.
+
+use super::{Energy, Rule};
+use crate::linear::{dot, matrix_times};
+use crate::state::State;
+use crate::steppers::shared::mass::InverseMass;
+use crate::steppers::shared::projection::ConstraintRows;
+use crate::system::System;
+
+/// Gaps and speeds below this multiple of what a step can change them by count as none. Contacts that are held are closed to
+/// round-off, all others have gaps or speeds of ordinary size: there are ten decades between the two.
+const TOLERANCE: f64 = 1e-10;
+/// The same for the round-off of coordinates, which a gap is computed from.
+const ROUND_OFF: f64 = 64.0 * f64::EPSILON;
+
+/// Rows of chosen contacts at a configuration.
+#[derive(Debug, Clone, Default)]
+pub struct Contacts {
+    /// The contacts, ascending.
+    pub members: Vec<usize>,
+    /// Gradients, freed of what equality constraints take.
+    pub g: Vec<f64>,
+    /// `G M⁻¹`.
+    pub y: Vec<f64>,
+    /// `G A`, `A` the metric of the energy.
+    pub z: Vec<f64>,
+    /// What equality constraints take of each: `ν`, one row of `m` per contact.
+    pub nu: Vec<f64>,
+    /// Coefficients of restitution.
+    pub restitution: Vec<f64>,
+    /// Gaps that count as closed.
+    pub gap_tolerance: Vec<f64>,
+    /// Speeds that count as none.
+    pub speed_tolerance: Vec<f64>,
+    /// How far the forces can change the speed of separation in a step.
+    pub push: Vec<f64>,
+}
+
+/// What the scale of a gap is made of: `|q| `, `h|v|` and `h|a|` by coordinate.
+#[derive(Debug, Clone)]
+pub struct Scales {
+    q: Vec<f64>,
+    speed: Vec<f64>,
+    push: Vec<f64>,
+}
+
+impl Scales {
+    /// For `n` coordinates.
+    pub fn new(n: usize) -> Self {
+        Self { q: vec![0.0; n], speed: vec![0.0; n], push: vec![0.0; n] }
+    }
+
+    /// At a state, for steps of length `h`.
+    pub fn measure<S: System + ?Sized>(&mut self, system: &S, inverse: &InverseMass, state: &State, h: f64) {
+        self.speed.copy_from_slice(&state.p);
+        inverse.solve(&mut self.speed);
+        system.potential_gradient(state.t, &state.q, &mut self.push);
+        inverse.solve(&mut self.push);
+        for (q, state_q) in self.q.iter_mut().zip(&state.q) {
+            *q = state_q.abs();
+        }
+        for (speed, push) in self.speed.iter_mut().zip(&mut self.push) {
+            *push = (h * *push).abs();
+            *speed = speed.abs() + *push;
+        }
+    }
+
+    /// Tolerances of a gap and of its speed, and the push of the forces, along a gradient.
+    pub fn along(&self, gradient: &[f64], h: f64) -> (f64, f64, f64) {
+        let size = |x: &[f64]| gradient.iter().zip(x).fold(0.0, |sum, (g, x)| sum + (g * x).abs());
+        let speed = size(&self.speed);
+        (ROUND_OFF * size(&self.q) + TOLERANCE * h.abs() * speed, TOLERANCE * speed, size(&self.push))
+    }
+}
+
+impl Contacts {
+    /// Speed of separation of a member.
+    pub fn speed(&self, place: usize, p: &[f64]) -> f64 {
+        let n = p.len();
+        dot(&self.y[place * n..(place + 1) * n], p)
+    }
+
+    /// `G M⁻¹Gᵀ` of a member.
+    pub fn inertia(&self, place: usize, n: usize) -> f64 {
+        let range = place * n..(place + 1) * n;
+        dot(&self.y[range.clone()], &self.g[range])
+    }
+
+    /// Gradients at `at`, tolerances, and what equality constraints take; `inverse` and `rows` belong to the state.
+    pub fn evaluate<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        at: &[f64],
+        (inverse, rows): (&InverseMass, Option<&ConstraintRows>),
+        (scales, h): (&Scales, f64),
+        restitution: Option<f64>,
+    ) {
+        let (n, m, count) = (at.len(), system.equalities(), self.members.len());
+        for rows in [&mut self.g, &mut self.y, &mut self.z] {
+            rows.resize(count * n, 0.0);
+        }
+        self.nu.resize(count * m, 0.0);
+        for list in [&mut self.restitution, &mut self.gap_tolerance, &mut self.speed_tolerance, &mut self.push] {
+            list.resize(count, 0.0);
+        }
+        for (place, &contact) in self.members.iter().enumerate() {
+            let g = &mut self.g[place * n..(place + 1) * n];
+            system.gap_gradient(at, contact, g);
+            let (gap, speed, push) = scales.along(g, h);
+            (self.gap_tolerance[place], self.speed_tolerance[place], self.push[place]) = (gap, speed, push);
+            self.restitution[place] = restitution.unwrap_or_else(|| system.restitution(contact));
+            if let Some(rows) = rows {
+                rows.free(g, &mut self.nu[place * m..(place + 1) * m]);
+            }
+            let y = &mut self.y[place * n..(place + 1) * n];
+            y.copy_from_slice(g);
+            inverse.solve(y);
+        }
+    }
+}
+
+/// The metric `A` of the energy that reflections conserve.
+#[derive(Debug, Clone)]
+pub struct Metric {
+    /// `c` in `A = M⁻¹ + c h² M⁻¹V''M⁻¹`; none for the Hamiltonian.
+    curvature: Option<f64>,
+    hessian: Vec<f64>,
+    product: Vec<f64>,
+}
+
+impl Metric {
+    /// Of a rule's energy. Shadow Hamiltonians to second order:
+    /// Verlet `H + h²(v·V''v/12 − |V'|²/24)`, midpoint `H − h²(v·V''v + |V'|²)/24`, norms in `M⁻¹`.
+    pub fn new(rule: Rule, energy: Energy, n: usize) -> Self {
+        let curvature = (energy == Energy::Shadow).then_some(match rule {
+            Rule::Verlet => 1.0 / 6.0,
+            Rule::Midpoint => -1.0 / 12.0,
+        });
+        let n = if curvature.is_some() { n } else { 0 };
+        Self { curvature, hessian: vec![0.0; n * n], product: vec![0.0; n] }
+    }
+
+    /// `Z = G A` at a state.
+    pub fn apply<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        inverse: &InverseMass,
+        (state, h): (&State, f64),
+        contacts: &mut Contacts,
+    ) {
+        contacts.z.copy_from_slice(&contacts.y);
+        let Some(c) = self.curvature else { return };
+        let n = state.q.len();
+        system.potential_hessian(state.t, &state.q, &mut self.hessian);
+        for (z, y) in contacts.z.chunks_exact_mut(n).zip(contacts.y.chunks_exact(n)) {
+            matrix_times(&self.hessian, y, &mut self.product);
+            inverse.solve(&mut self.product);
+            for (z, product) in z.iter_mut().zip(&self.product) {
+                *z += c * h * h * product;
+            }
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! The smooth part of a step: contacts that are touched tangentially are held by forces that only push.
+//!
+//! `−D1 L_d(q, x) = p + G_S(q)λ + F(q)ν`, `f(x) = 0`, `0 ≤ λ ⊥ g_S(x) ≥ 0` [KP12 (7.3)-(7.5)], then the projection (7.6).
+//! For a fixed set `I` of contacts that are held this is the base rule with equality constraints `f` and `g_I`, and it is
+//! solved as such, to round-off. The set is found by exchange: all candidates first, then those with a pull are released
+//! and those that are violated added. Each exchange with a linear solve is a step of the semismooth Newton method of
+//! `min(λ, g) = 0` [Hintermüller, Ito & Kunisch 2002]. If the exchange comes to no end, few candidates are enumerated,
+//! which cannot miss a solution, and many are exchanged one at a time, the first wrong one each time, which ends
+//! for matrices with positive principal minors [Murty 1974]; `G_S M⁻¹G_Sᵀ` is one for small `h`.
+
+use std::cell::RefCell;
+
+use super::Rule;
+use super::contacts::Contacts;
+use crate::error::Failure;
+use crate::method::Method;
+use crate::state::State;
+use crate::steppers::shared::views::Held;
+use crate::steppers::variational::{self, Variational};
+use crate::steppers::{StepReport, Stepper};
+use crate::system::System;
+
+/// Up to this many candidates all sets are tried.
+const MOST_ENUMERATED: usize = 12;
+/// Exchanges of single contacts, per candidate, before a large set is given up.
+const EXCHANGES: usize = 50;
+
+/// Steps with held contacts.
+#[derive(Debug, Clone)]
+pub struct Holder {
+    rule: Rule,
+    /// Steps by number of held contacts: their workspaces depend on nothing else.
+    steps: Vec<Option<Variational>>,
+    /// The contacts that the rows of a step belong to.
+    known: Vec<Vec<usize>>,
+    /// The contacts that are held.
+    pub held: Vec<usize>,
+    /// The state that they lead to.
+    pub end: State,
+    /// Gaps there.
+    pub gaps: RefCell<Vec<f64>>,
+    /// Impulses at the start and at the end, of the equality constraints and then of the held contacts.
+    pub start_impulse: Vec<f64>,
+    /// At the end.
+    pub end_impulse: Vec<f64>,
+    next: Vec<usize>,
+}
+
+/// Where and how far a step goes.
+#[derive(Clone, Copy)]
+pub struct Stride<'a> {
+    /// The state, its momentum reflected.
+    pub state: &'a State,
+    /// The length.
+    pub h: f64,
+}
+
+/// What is wrong with a set.
+struct Wrong {
+    /// Contacts to release or to add, by place among the candidates.
+    contact: usize,
+    what: &'static str,
+    by: f64,
+}
+
+impl Holder {
+    /// For a system.
+    pub fn new<S: System + ?Sized>(rule: Rule, system: &S, start: &State) -> Self {
+        let gaps = RefCell::new(vec![0.0; system.inequalities()]);
+        let (steps, known, held, next) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (start_impulse, end_impulse) = (Vec::new(), Vec::new());
+        Self { rule, steps, known, held, end: start.clone(), gaps, start_impulse, end_impulse, next }
+    }
+
+    /// Makes the step; candidates are places in `contacts`.
+    pub fn step<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        stride: Stride,
+        contacts: &Contacts,
+        candidates: &[usize],
+    ) -> Result<StepReport, Failure> {
+        let all = |holder: &mut Self| {
+            holder.next.clear();
+            holder.next.extend(candidates.iter().map(|&place| contacts.members[place]));
+        };
+        all(self);
+        let (mut sets, mut iterations) = (0, 0);
+        let mut reason = String::new();
+        for _ in 0..2 * candidates.len() + 4 {
+            sets += 1;
+            match self.attempt(system, stride) {
+                Ok(report) => {
+                    iterations += report.iterations;
+                    match self.exchange(contacts, candidates, stride.state.q.len()) {
+                        None => return Ok(StepReport { iterations, ..report }),
+                        Some(wrong) => reason = describe(system, &wrong),
+                    }
+                }
+                Err(failure) => {
+                    reason = failure.to_string();
+                    break;
+                }
+            }
+        }
+        let found = if candidates.len() <= MOST_ENUMERATED {
+            self.enumerate(system, stride, contacts, candidates, &mut sets)
+        } else {
+            all(self);
+            self.single_exchanges(system, stride, contacts, candidates, &mut sets)
+        };
+        match found {
+            Some(report) => Ok(report),
+            None => {
+                let names: Vec<String> =
+                    candidates.iter().map(|&c| format!("`{}`", system.gap_name(contacts.members[c]))).collect();
+                Err(Failure::Contacts { contacts: names.join(", "), sets, reason })
+            }
+        }
+    }
+
+    /// Tries every set, smaller ones first.
+    #[cold]
+    fn enumerate<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        stride: Stride,
+        contacts: &Contacts,
+        candidates: &[usize],
+        sets: &mut u32,
+    ) -> Option<StepReport> {
+        let count = candidates.len();
+        for size in 0..=count as u32 {
+            for set in (0..1_usize << count).filter(|set| set.count_ones() == size) {
+                *sets += 1;
+                self.next.clear();
+                let chosen = candidates.iter().enumerate().filter(|(bit, _)| set >> bit & 1 == 1);
+                self.next.extend(chosen.map(|(_, &place)| contacts.members[place]));
+                let Ok(report) = self.attempt(system, stride) else { continue };
+                if self.exchange(contacts, candidates, stride.state.q.len()).is_none() {
+                    return Some(report);
+                }
+            }
+        }
+        None
+    }
+
+    /// Exchanges the first wrong contact until none is.
+    #[cold]
+    fn single_exchanges<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        stride: Stride,
+        contacts: &Contacts,
+        candidates: &[usize],
+        sets: &mut u32,
+    ) -> Option<StepReport> {
+        for _ in 0..EXCHANGES * candidates.len() {
+            *sets += 1;
+            let first = match self.attempt(system, stride) {
+                Ok(report) => match self.exchange(contacts, candidates, stride.state.q.len()) {
+                    None => return Some(report),
+                    Some(wrong) => wrong.contact,
+                },
+                // Rows that depend on each other: without the last one they may not.
+                Err(_) => *self.held.last()?,
+            };
+            self.next.clone_from(&self.held);
+            match self.next.binary_search(&first) {
+                Ok(place) => drop(self.next.remove(place)),
+                Err(place) => self.next.insert(place, first),
+            }
+        }
+        None
+    }
+
+    /// The step with the contacts of `next` held; its end stands in `end`.
+    fn attempt<S: System + ?Sized>(&mut self, system: &S, stride: Stride) -> Result<StepReport, Failure> {
+        std::mem::swap(&mut self.held, &mut self.next);
+        let view = Held { system, contacts: &self.held, gaps: &self.gaps };
+        let count = self.held.len();
+        if self.steps.len() <= count {
+            self.steps.resize(count + 1, None);
+            self.known.resize(count + 1, Vec::new());
+        }
+        let step = match &mut self.steps[count] {
+            Some(step) => {
+                if self.known[count] != self.held {
+                    step.forget();
+                }
+                step
+            }
+            empty => empty.insert(base(self.rule, &view, stride.state)?),
+        };
+        self.known[count].clone_from(&self.held);
+        self.end.clone_from(stride.state);
+        let report = step.step(&view, &mut self.end, stride.h).map_err(|error| error.failure)?;
+        let impulses = Stepper::<Held<S>>::impulses(step);
+        for (own, theirs) in [(&mut self.start_impulse, impulses.start), (&mut self.end_impulse, impulses.end)] {
+            own.clear();
+            own.extend_from_slice(theirs);
+        }
+        system.gap(&self.end.q, &mut self.gaps.borrow_mut());
+        Ok(report)
+    }
+
+    /// The next set; `None` if this one is right, otherwise its first wrong contact.
+    fn exchange(&mut self, contacts: &Contacts, candidates: &[usize], n: usize) -> Option<Wrong> {
+        let (gaps, mut wrong) = (self.gaps.borrow(), None);
+        let own = self.start_impulse.len() - self.held.len();
+        self.next.clear();
+        for &place in candidates {
+            let contact = contacts.members[place];
+            let (fault, stays) = match self.held.binary_search(&contact) {
+                Ok(row) => {
+                    // `−Gᵀ` of the multiplier went into the momentum.
+                    let lambda = -self.start_impulse[own + row];
+                    let pull = -lambda * contacts.inertia(place, n);
+                    let pulls = pull > contacts.speed_tolerance[place];
+                    (pulls.then_some(("pulls", pull)), !pulls)
+                }
+                Err(_) => {
+                    let depth = -gaps[contact];
+                    let violated = depth > contacts.gap_tolerance[place];
+                    (violated.then_some(("is violated", depth)), violated)
+                }
+            };
+            if let (Some((what, by)), None) = (fault, &wrong) {
+                wrong = Some(Wrong { contact, what, by });
+            }
+            if stays {
+                self.next.push(contact);
+            }
+        }
+        wrong
+    }
+}
+
+fn describe<S: System + ?Sized>(system: &S, wrong: &Wrong) -> String {
+    format!("`{}` {} by {:.3e}", system.gap_name(wrong.contact), wrong.what, wrong.by)
+}
+
+/// The base rule for a system.
+pub fn base<S: System + ?Sized>(rule: Rule, system: &S, start: &State) -> Result<Variational, Failure> {
+    let rule = match rule {
+        Rule::Verlet => variational::Rule::Trapezoid,
+        Rule::Midpoint => variational::Rule::Midpoint,
+    };
+    variational::Config { rule, ..variational::Config::default() }.stepper(system, start)
+}

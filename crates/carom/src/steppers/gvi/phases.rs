@@ -1,0 +1,302 @@
+//! The parts that a step of `gvi` is made of.
+
+use super::step::{Gvi, NEARLY_CLOSED};
+use super::{Energy, Linearized, Predicate};
+use crate::error::Failure;
+use crate::impact::{Cone, Resolved, Stuck};
+use crate::linear::{dot, max_abs};
+use crate::state::State;
+use crate::steppers::Stepper;
+use crate::steppers::shared::views::Free;
+use crate::steppers::variational::Variational;
+use crate::steppers::verlet::Verlet;
+use crate::system::System;
+
+/// Predictions in a step with `iterate_predictor`.
+const MOST_PREDICTIONS: u32 = 100;
+/// Gaps above this multiple of the largest lengths are no contacts: their gradients are not asked for.
+const FAR: f64 = 1e-6;
+
+impl Gvi {
+    /// Gaps at a state that is not the end of the last step, and the contacts that are touched there.
+    #[cold]
+    pub(super) fn survey<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<(), Failure> {
+        system.gap(&state.q, &mut self.gap);
+        if !self.recalled {
+            self.touching.clear();
+            self.inverse.prepare(system, &state.q)?;
+            self.scales.measure(system, &self.inverse, state, h);
+            let far = FAR * (max_abs(&self.gap) + max_abs(&state.q));
+            for contact in 0..self.gap.len() {
+                if self.gap[contact].abs() <= far && self.is_closed(system, &state.q, contact, self.gap[contact], h)
+                {
+                    self.touching.push(contact);
+                }
+            }
+            self.remember();
+        }
+        self.recalled = false;
+        Ok(())
+    }
+
+    /// Whether a gap is none.
+    fn is_closed<S: System + ?Sized>(&mut self, system: &S, q: &[f64], contact: usize, gap: f64, h: f64) -> bool {
+        self.approach.resize(q.len(), 0.0);
+        system.gap_gradient(q, contact, &mut self.approach);
+        gap.abs() <= self.scales.along(&self.approach, h).0
+    }
+
+    /// The free step from `state`, without equality constraints.
+    pub(super) fn predict<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<(), Failure> {
+        self.arrival_known = false;
+        match (&mut self.free, &mut self.predictor) {
+            (Variational::Trapezoid(Verlet::Explicit(free)), Some(_)) => {
+                free.predict(system, state, h, &mut self.predicted.q)
+            }
+            (_, Some(predictor)) => {
+                self.predicted.clone_from(state);
+                self.arrival_known = true;
+                predictor.step(&Free(system), &mut self.predicted, h).map(drop).map_err(|error| error.failure)
+            }
+            (free, None) => {
+                self.predicted.clone_from(state);
+                self.arrival_known = true;
+                free.step(system, &mut self.predicted, h).map(drop).map_err(|error| error.failure)
+            }
+        }
+    }
+
+    /// Active contacts: those that are touched, and those that the prediction runs into. One that it only grazes is left
+    /// alone: it is touched at the end of the step.
+    pub(super) fn activate<S: System + ?Sized>(&mut self, system: &S, h: f64) -> Result<(), Failure> {
+        self.contacts.members.clear();
+        for contact in 0..self.next_gap.len() {
+            let touched = self.touching.binary_search(&contact).is_ok();
+            if touched || (self.next_gap[contact] <= 0.0 && !self.grazes(system, contact, h)?) {
+                self.contacts.members.push(contact);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the prediction arrives at a contact tangentially.
+    fn grazes<S: System + ?Sized>(&mut self, system: &S, contact: usize, h: f64) -> Result<bool, Failure> {
+        let q = std::mem::take(&mut self.predicted.q);
+        let closed = self.is_closed(system, &q, contact, self.next_gap[contact], h);
+        self.predicted.q = q;
+        if !closed {
+            return Ok(false);
+        }
+        if let (false, Some(predictor)) = (self.arrival_known, &mut self.predictor) {
+            self.predicted.clone_from(&self.start);
+            predictor.step(&Free(system), &mut self.predicted, h).map_err(|error| error.failure)?;
+            self.arrival_known = true;
+        }
+        let (_, tolerance, _) = self.scales.along(&self.approach, h);
+        self.inverse.prepare(system, &self.predicted.q)?;
+        let mut v = self.predicted.p.clone();
+        self.inverse.solve(&mut v);
+        Ok(dot(&self.approach, &v).abs() <= tolerance)
+    }
+
+    /// Reflects the momentum at the active contacts; those that come to rest are left out.
+    pub(super) fn reflect<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        state: &mut State,
+        h: f64,
+    ) -> Result<Resolved, Failure> {
+        let (n, m) = (state.q.len(), system.equalities());
+        let at = match self.config.linearized {
+            Linearized::None | Linearized::Qt => &state.q,
+            Linearized::Qp => &self.predicted.q,
+            Linearized::Lag | Linearized::Fixed => &self.reference,
+        };
+        let given = (&self.inverse, self.rows.as_ref());
+        self.contacts.evaluate(system, at, given, (&self.scales, h), self.config.restitution);
+        self.choose_captured(&state.p);
+        let moving = |gvi: &Self, place: usize| !gvi.captured.contains(&gvi.contacts.members[place]);
+        let approached = (0..self.contacts.members.len()).any(|place| {
+            moving(self, place) && self.contacts.speed(place, &state.p) < -self.contacts.speed_tolerance[place]
+        });
+        // The shadow velocity may approach where the velocity does not.
+        if !approached && (self.config.energy == Energy::Hamiltonian || self.config.predicate == Predicate::Literal)
+        {
+            return Ok(Resolved::default());
+        }
+        self.metric.apply(system, &self.inverse, (state, h), &mut self.contacts);
+        self.choose_approach(&state.p);
+        let contacts = &self.contacts;
+        let cone = Cone {
+            g: &contacts.g,
+            z: &contacts.z,
+            approach: &self.approach,
+            restitution: &contacts.restitution,
+            tolerance: &self.tolerance,
+        };
+        let resolved =
+            self.resolver.resolve(&cone, &mut state.p).map_err(|stuck| no_end(system, contacts, &stuck))?;
+        for (place, (&contact, impulse)) in contacts.members.iter().zip(&self.resolver.impulse).enumerate() {
+            self.contact_impulse[contact] += impulse;
+            let nu = &contacts.nu[place * m..(place + 1) * m];
+            self.start_impulse.iter_mut().zip(nu).for_each(|(sum, nu)| *sum += impulse * nu);
+        }
+        debug_assert_eq!(self.approach.len(), contacts.members.len() * n);
+        Ok(resolved)
+    }
+
+    /// By which rows and from which speed on contacts count as approached. A contact at rest is judged by its velocity: its
+    /// shadow velocity is none of rest.
+    fn choose_approach(&mut self, p: &[f64]) {
+        let (n, contacts) = (p.len(), &self.contacts);
+        self.approach.clear();
+        self.tolerance.clear();
+        for (place, contact) in contacts.members.iter().enumerate() {
+            let tolerance = contacts.speed_tolerance[place];
+            let rests = self.touching.binary_search(contact).is_ok() && contacts.speed(place, p).abs() <= tolerance;
+            let literal = rests || self.config.predicate == Predicate::Literal;
+            let rows = if literal { &contacts.y } else { &contacts.z };
+            self.approach.extend_from_slice(&rows[place * n..(place + 1) * n]);
+            let out = self.captured.contains(contact);
+            self.tolerance.push(if out { f64::INFINITY } else { tolerance });
+        }
+    }
+
+    /// Contacts that come to rest: their rebound would be over within two steps.
+    fn choose_captured(&mut self, p: &[f64]) {
+        let contacts = &self.contacts;
+        self.captured.clear();
+        for (place, &contact) in contacts.members.iter().enumerate() {
+            let (speed, e) = (contacts.speed(place, p), contacts.restitution[place]);
+            let tolerance = contacts.speed_tolerance[place];
+            let slow = speed < -tolerance && -e * speed <= contacts.push[place] + tolerance;
+            if slow && (self.config.capture || e < 1.0) {
+                self.captured.push(contact);
+            }
+        }
+    }
+
+    /// Predicts with the reflected momentum and reflects at what is in the way then, until nothing is.
+    pub(super) fn reflect_further<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        state: &mut State,
+        h: f64,
+        impact: &mut Resolved,
+    ) -> Result<(), Failure> {
+        for _ in 0..MOST_PREDICTIONS {
+            self.predict(system, state, h)?;
+            system.gap(&self.predicted.q, &mut self.next_gap);
+            let before = self.contacts.members.len();
+            for (contact, gap) in self.next_gap.iter().enumerate().filter(|(_, gap)| **gap <= 0.0) {
+                if let Err(place) = self.contacts.members.binary_search(&contact) {
+                    self.contacts.members.insert(place, contact);
+                }
+                debug_assert!(*gap <= 0.0);
+            }
+            if self.contacts.members.len() == before {
+                return Ok(());
+            }
+            let further = self.reflect(system, state, h)?;
+            impact.passes += further.passes;
+            impact.work += further.work;
+        }
+        Ok(())
+    }
+
+    /// Contacts that may be held: touched tangentially, or coming to rest.
+    pub(super) fn choose_candidates(&mut self, p: &[f64], impact: &mut Resolved) {
+        let contacts = &self.contacts;
+        self.candidates.clear();
+        for (place, contact) in contacts.members.iter().enumerate() {
+            let (speed, tolerance) = (contacts.speed(place, p), contacts.speed_tolerance[place]);
+            let touched = self.touching.binary_search(contact).is_ok();
+            if self.captured.contains(contact) {
+                // What the law of impact takes of it; the rest is the capture's.
+                let e = contacts.restitution[place];
+                impact.work -= 0.5 * (1.0 - e * e) * speed * speed / contacts.inertia(place, p.len());
+                self.candidates.push(place);
+            } else if touched && speed.abs() <= tolerance {
+                self.candidates.push(place);
+            }
+        }
+    }
+
+    /// Impulses of the step that held contacts.
+    pub(super) fn take_impulses(&mut self) {
+        let m = self.start_impulse.len();
+        let holder = &self.holder;
+        add(&mut self.start_impulse, &holder.start_impulse[..m]);
+        self.end_impulse.copy_from_slice(&holder.end_impulse[..m]);
+        for (place, &contact) in holder.held.iter().enumerate() {
+            self.contact_impulse[contact] -= holder.start_impulse[m + place] + holder.end_impulse[m + place];
+        }
+    }
+
+    /// Notes what is touched at the end of the step, whose gaps stand in `next_gap`.
+    #[inline]
+    pub(super) fn finish<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<(), Failure> {
+        let nearly = |(gap, next): (&f64, &f64)| next.abs() <= NEARLY_CLOSED * gap.abs();
+        let near = self.gap.iter().zip(&self.next_gap).any(nearly);
+        let lag = self.config.linearized == Linearized::Lag;
+        if lag {
+            self.reference.clone_from(&self.start.q);
+        }
+        let held: &[usize] = if self.idle { &[] } else { &self.holder.held };
+        if near || lag || self.touching != held {
+            self.touching.clear();
+            if !self.idle {
+                self.touching.extend_from_slice(&self.holder.held);
+            }
+            if near {
+                self.find_newcomers(system, state, h)?;
+            }
+            self.remember();
+        }
+        std::mem::swap(&mut self.gap, &mut self.next_gap);
+        self.known_q.clone_from(&state.q);
+        Ok(())
+    }
+
+    /// Contacts whose gap closed in this step without being held.
+    #[cold]
+    fn find_newcomers<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<(), Failure> {
+        self.inverse.prepare(system, &state.q)?;
+        self.scales.measure(system, &self.inverse, state, h);
+        for contact in 0..self.gap.len() {
+            let (gap, next) = (self.gap[contact], self.next_gap[contact]);
+            let Err(place) = self.touching.binary_search(&contact) else { continue };
+            if next.abs() <= NEARLY_CLOSED * gap.abs() && self.is_closed(system, &state.q, contact, next, h) {
+                self.touching.insert(place, contact);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes down what the next step depends on.
+    pub(super) fn remember(&mut self) {
+        self.memory.clear();
+        if self.touching.is_empty() && self.reference.is_empty() {
+            return;
+        }
+        self.memory.push(self.touching.len() as f64);
+        self.memory.extend(self.touching.iter().map(|&contact| contact as f64));
+        self.memory.extend_from_slice(&self.reference);
+    }
+}
+
+/// Adds the second list to the first.
+pub(super) fn add(sum: &mut [f64], terms: &[f64]) {
+    for (sum, term) in sum.iter_mut().zip(terms) {
+        *sum += term;
+    }
+}
+
+/// The failure of an impact law, with the names of the contacts.
+#[cold]
+fn no_end<S: System + ?Sized>(system: &S, contacts: &super::contacts::Contacts, stuck: &Stuck) -> Failure {
+    let words = stuck.approached.iter().map(|&(place, speed)| {
+        format!("`{}` is still approached with {:.3e}", system.gap_name(contacts.members[place]), -speed)
+    });
+    Failure::Impact { passes: stuck.passes, contacts: words.collect::<Vec<_>>().join(", ") }
+}

@@ -1,0 +1,245 @@
+//! The step of `gvi`.
+
+use super::contacts::{Contacts, Metric, Scales};
+use super::held::{Holder, Stride, base};
+use super::phases::add;
+use super::{Config, Linearized};
+use crate::error::{Failure, StepError};
+use crate::impact::Resolver;
+use crate::state::{State, same_bits};
+use crate::steppers::shared::mass::InverseMass;
+use crate::steppers::shared::projection::ConstraintRows;
+use crate::steppers::shared::rows::RowShape;
+use crate::steppers::shared::views::Free;
+use crate::steppers::variational::Variational;
+use crate::steppers::{Impulses, StepReport, Stepper};
+use crate::system::System;
+
+/// A gap that falls by more than this in a step may be closed: it is looked at closely.
+pub(super) const NEARLY_CLOSED: f64 = 1e-9;
+
+/// A system's contacts and the steps between them.
+#[derive(Debug, Clone)]
+pub struct Gvi {
+    pub(super) config: Config,
+    pub(super) free: Variational,
+    /// The free step without equality constraints, if there are any.
+    pub(super) predictor: Option<Variational>,
+    pub(super) holder: Holder,
+    pub(super) inverse: InverseMass,
+    pub(super) rows: Option<ConstraintRows>,
+    pub(super) scales: Scales,
+    pub(super) metric: Metric,
+    pub(super) contacts: Contacts,
+    pub(super) resolver: Resolver,
+    pub(super) approach: Vec<f64>,
+    pub(super) tolerance: Vec<f64>,
+    /// Contacts that may be held, by place among `contacts`.
+    pub(super) candidates: Vec<usize>,
+    /// Contacts among them that come to rest in this step.
+    pub(super) captured: Vec<usize>,
+    /// The state that the step starts from.
+    pub(super) start: State,
+    /// Where it would lead without contacts and equality constraints.
+    pub(super) predicted: State,
+    /// Whether the momentum there is known.
+    pub(super) arrival_known: bool,
+    /// Where gaps and touched contacts are known.
+    pub(super) known_q: Vec<f64>,
+    pub(super) gap: Vec<f64>,
+    pub(super) next_gap: Vec<f64>,
+    /// Contacts with a closed gap, ascending.
+    pub(super) touching: Vec<usize>,
+    /// Where gradients are taken, if neither at the start nor at the predicted point.
+    pub(super) reference: Vec<f64>,
+    /// `touching`, with their number before them, and `reference`.
+    pub(super) memory: Vec<f64>,
+    pub(super) recalled: bool,
+    pub(super) contact_impulse: Vec<f64>,
+    pub(super) start_impulse: Vec<f64>,
+    pub(super) end_impulse: Vec<f64>,
+    /// Whether the last step had no contacts.
+    pub(super) idle: bool,
+}
+
+impl Gvi {
+    /// Sized for a system.
+    pub fn new<S: System + ?Sized>(config: &Config, system: &S, start: &State) -> Result<Self, Failure> {
+        let (n, m, k) = (system.dim(), system.equalities(), system.inequalities());
+        let inverse = InverseMass::new(system, &start.q)?;
+        let (mut predictor, mut rows) = (None, None);
+        if m > 0 {
+            predictor = Some(base(config.rule, &Free(system), start)?);
+            rows = Some(ConstraintRows::at(RowShape::of(system, &inverse), system, &inverse, start)?);
+        }
+        let referred = matches!(config.linearized, Linearized::Lag | Linearized::Fixed);
+        let mut new = Self {
+            config: config.clone(),
+            free: base(config.rule, system, start)?,
+            predictor,
+            holder: Holder::new(config.rule, system, start),
+            inverse,
+            rows,
+            scales: Scales::new(n),
+            metric: Metric::new(config.rule, config.energy, n),
+            contacts: Contacts::default(),
+            resolver: Resolver::new(config.reflection),
+            approach: Vec::new(),
+            tolerance: Vec::new(),
+            candidates: Vec::new(),
+            captured: Vec::new(),
+            start: start.clone(),
+            predicted: start.clone(),
+            arrival_known: false,
+            known_q: vec![f64::NAN; n],
+            gap: vec![0.0; k],
+            next_gap: vec![0.0; k],
+            touching: Vec::new(),
+            reference: if referred { start.q.clone() } else { Vec::new() },
+            memory: Vec::new(),
+            recalled: false,
+            contact_impulse: vec![0.0; k],
+            start_impulse: vec![0.0; m],
+            end_impulse: vec![0.0; m],
+            idle: true,
+        };
+        new.remember();
+        Ok(new)
+    }
+
+    /// The algorithm [KP12 sec 7], with the corrections that the module names.
+    #[inline]
+    fn advance<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        state: &mut State,
+        h: f64,
+    ) -> Result<StepReport, Failure> {
+        self.start.clone_from(state);
+        if !same_bits(&self.known_q, &state.q) {
+            self.survey(system, state, h)?;
+        }
+        let report = match &self.predictor {
+            // Without equality constraints the prediction is the step, if nothing is in its way.
+            None => {
+                let report = self.free.step(system, state, h).map_err(|error| error.failure)?;
+                system.gap(&state.q, &mut self.next_gap);
+                if !self.is_clear() {
+                    std::mem::swap(state, &mut self.predicted);
+                    state.clone_from(&self.start);
+                    self.arrival_known = true;
+                    return self.step_with_contacts(system, state, h);
+                }
+                report
+            }
+            Some(_) => {
+                self.predict(system, state, h)?;
+                system.gap(&self.predicted.q, &mut self.next_gap);
+                if !self.is_clear() {
+                    return self.step_with_contacts(system, state, h);
+                }
+                let report = self.free.step(system, state, h).map_err(|error| error.failure)?;
+                system.gap(&state.q, &mut self.next_gap);
+                report
+            }
+        };
+        if !self.idle {
+            self.contact_impulse.fill(0.0);
+            self.idle = true;
+        }
+        self.finish(system, state, h)?;
+        Ok(report)
+    }
+
+    /// Whether no contact is touched, and none would be.
+    #[inline]
+    fn is_clear(&self) -> bool {
+        self.touching.is_empty()
+            && self.gap.iter().zip(&self.next_gap).all(|(gap, next)| *next > NEARLY_CLOSED * gap.abs())
+    }
+
+    /// The step with contacts that are touched or in the way.
+    fn step_with_contacts<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        state: &mut State,
+        h: f64,
+    ) -> Result<StepReport, Failure> {
+        self.idle = false;
+        self.contact_impulse.fill(0.0);
+        self.start_impulse.fill(0.0);
+        self.scales.measure(system, &self.inverse, state, h);
+        self.activate(system, h)?; // (7.1)
+        self.inverse.prepare(system, &state.q)?;
+        if let Some(rows) = &mut self.rows {
+            rows.prepare(system, &self.inverse, state.t, &state.q)?;
+        }
+        let mut impact = self.reflect(system, state, h)?; // (7.2)
+        if self.config.iterate_predictor {
+            self.reflect_further(system, state, h, &mut impact)?;
+        }
+        self.choose_candidates(&state.p, &mut impact);
+        let mut report = if self.candidates.is_empty() {
+            let report = self.free.step(system, state, h).map_err(|error| error.failure)?;
+            let impulses = Stepper::<S>::impulses(&self.free);
+            add(&mut self.start_impulse, impulses.start);
+            self.end_impulse.copy_from_slice(impulses.end);
+            self.holder.held.clear();
+            report
+        } else {
+            let stride = Stride { state, h };
+            let report = self.holder.step(system, stride, &self.contacts, &self.candidates)?; // (7.3)-(7.6)
+            state.clone_from(&self.holder.end);
+            self.take_impulses();
+            report
+        };
+        system.gap(&state.q, &mut self.next_gap);
+        let at_rest = self.captured.iter().filter(|contact| self.holder.held.contains(contact));
+        report.captured = at_rest.count() as u32;
+        report.impacts = u32::from(impact.passes > 0);
+        report.active = impact.passes > 0 || !self.holder.held.is_empty();
+        report.impact_work = impact.work;
+        self.finish(system, state, h)?;
+        Ok(report)
+    }
+}
+
+impl<S: System + ?Sized> Stepper<S> for Gvi {
+    #[inline]
+    fn step(&mut self, system: &S, state: &mut State, h: f64) -> Result<StepReport, StepError> {
+        let t = state.t;
+        self.advance(system, state, h).map_err(|failure| {
+            state.clone_from(&self.start);
+            // The gaps at the start are to be found anew, what is touched there is remembered.
+            self.known_q.fill(f64::NAN);
+            self.recalled = true;
+            StepError { t, h, failure }
+        })
+    }
+
+    fn impulses(&self) -> Impulses<'_> {
+        if self.idle {
+            Stepper::<S>::impulses(&self.free)
+        } else {
+            Impulses { start: &self.start_impulse, end: &self.end_impulse }
+        }
+    }
+
+    fn contact_impulses(&self) -> &[f64] {
+        &self.contact_impulse
+    }
+
+    fn memory(&self) -> &[f64] {
+        &self.memory
+    }
+
+    fn recall(&mut self, memory: &[f64]) {
+        let count = memory.first().map_or(0, |count| *count as usize);
+        self.touching.clear();
+        self.touching.extend(memory.iter().skip(1).take(count).map(|index| *index as usize));
+        self.reference.clear();
+        self.reference.extend_from_slice(memory.get(1 + count..).unwrap_or_default());
+        self.recalled = true;
+        self.remember();
+    }
+}
