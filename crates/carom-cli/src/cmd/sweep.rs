@@ -273,7 +273,9 @@ impl Sweep {
         if let Some((change, point)) = largest(relative_change) {
             text.push_str(&format!("largest |E - E0|/|E0|: {change:.2e} at {}\n", point.shown()));
         }
-        if let Some((depth, point)) = largest(|report| report.constraints.max_penetration) {
+        if let Some((depth, point)) =
+            largest(|report| report.constraints.max_penetration.filter(|&depth| depth > 0.0))
+        {
             text.push_str(&format!("largest penetration: {depth:.1e} at {}\n", point.shown()));
         }
         let mut noted = rows.iter().flat_map(|row| row.report.notes.iter().map(|note| (note, &row.point)));
