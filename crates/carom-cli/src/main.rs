@@ -2,7 +2,9 @@
 
 mod cmd;
 mod fail;
+mod figure_file;
 mod input;
+mod interrupt;
 mod print;
 mod progress;
 
@@ -26,6 +28,8 @@ enum Command {
     Check(cmd::check::Args),
     /// Study the convergence of a scene's method: errors and slopes over step lengths
     Order(cmd::order::Args),
+    /// Run a scene at every point of a grid, on all cores: one table
+    Sweep(cmd::sweep::Args),
     /// List the built-in scenes
     Scenes(cmd::scenes::Args),
     /// List the methods: what each preserves, its order, what it takes
@@ -47,6 +51,7 @@ fn main() -> ExitCode {
         Command::Run(args) => cmd::run::run(&args),
         Command::Check(args) => cmd::check::run(&args),
         Command::Order(args) => cmd::order::run(&args),
+        Command::Sweep(args) => cmd::sweep::run(&args),
         Command::Scenes(args) => cmd::scenes::run(&args),
         Command::Methods(args) => cmd::methods::run(&args),
         Command::Show(args) => cmd::show::run(&args),

@@ -9,3 +9,4 @@ pub mod report;
 pub mod run;
 pub mod scenes;
 pub mod show;
+pub mod sweep;

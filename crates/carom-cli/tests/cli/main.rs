@@ -10,6 +10,7 @@ mod order;
 mod recording;
 mod report;
 mod same_bits;
+mod sweep;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
