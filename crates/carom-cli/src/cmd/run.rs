@@ -209,7 +209,7 @@ fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
             format!("per unit of time; {}", drift(scene, report)),
         );
     }
-    if let Some(ledger) = report.ledger.as_ref().filter(|ledger| !ledger.sources.is_empty()) {
+    if let Some(ledger) = report.ledger.as_ref().filter(|ledger| ledger.entered > 0.0 || ledger.left > 0.0) {
         let through = |part: fn(&Account) -> f64| {
             let parts = ledger.sources.iter().filter(|source| part(source) > 0.0);
             parts.map(|source| format!("{} {:.3e}", source.name, part(source))).collect::<Vec<_>>().join(", ")
@@ -239,6 +239,14 @@ fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
     }
     if let Some(depth) = report.constraints.max_penetration {
         row("inequalities", format!("{depth:.1e}"), "largest penetration".into());
+    }
+    if let (Some(impacts), Some(active)) = (report.impacts, report.active_steps) {
+        let captured = match report.captured {
+            Some(0) | None => String::new(),
+            Some(1) => "; one contact came to rest".into(),
+            Some(count) => format!("; {count} times a contact came to rest"),
+        };
+        row("impacts", impacts.to_string(), format!("{active} of {} steps with a contact{captured}", report.steps));
     }
     let solver = &report.solver;
     let mean = solver.iterations_mean.unwrap_or(0.0);

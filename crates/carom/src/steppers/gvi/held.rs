@@ -262,7 +262,7 @@ impl Holder {
             empty => empty.insert(base(self.rule, &view, stride.state)?),
         };
         self.known[count].clone_from(&self.held);
-        self.end.clone_from(stride.state);
+        self.end.copy_from(stride.state);
         let report = step.step(&view, &mut self.end, stride.h).map_err(|error| error.failure)?;
         let impulses = Stepper::<Held<S>>::impulses(step);
         for (own, theirs) in [(&mut self.start_impulse, impulses.start), (&mut self.end_impulse, impulses.end)] {

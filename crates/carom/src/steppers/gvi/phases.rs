@@ -57,12 +57,12 @@ impl Gvi {
                 free.predict(system, state, h, &mut self.predicted.q)
             }
             (_, Some(predictor)) => {
-                self.predicted.clone_from(state);
+                self.predicted.copy_from(state);
                 self.arrival_known = true;
                 predictor.step(&Free(system), &mut self.predicted, h).map(drop).map_err(|error| error.failure)
             }
             (free, None) => {
-                self.predicted.clone_from(state);
+                self.predicted.copy_from(state);
                 self.arrival_known = true;
                 free.step(system, &mut self.predicted, h).map(drop).map_err(|error| error.failure)
             }
@@ -107,15 +107,17 @@ impl Gvi {
             return Ok(false);
         }
         if let (false, Some(predictor)) = (self.arrival_known, &mut self.predictor) {
-            self.predicted.clone_from(&self.start);
+            self.predicted.copy_from(&self.start);
             predictor.step(&Free(system), &mut self.predicted, h).map_err(|error| error.failure)?;
             self.arrival_known = true;
         }
         let (_, tolerance, _) = self.scales.along(&self.approach, h);
         self.inverse.prepare(system, &self.predicted.q)?;
-        let mut v = self.predicted.p.clone();
-        self.inverse.solve(&mut v);
-        Ok(dot(&self.approach, &v).abs() <= tolerance)
+        // `reflected` is not in use yet.
+        let v = &mut self.reflected.p;
+        v.copy_from_slice(&self.predicted.p);
+        self.inverse.solve(v);
+        Ok(dot(&self.approach, v).abs() <= tolerance)
     }
 
     /// Reflects the momentum at the active contacts; those that come to rest are left out.
@@ -265,7 +267,7 @@ impl Gvi {
         }
         let stride = Stride { state, h };
         let report = self.holder.step(system, stride, &self.contacts, (&self.candidates, &self.guess))?;
-        state.clone_from(&self.holder.end);
+        state.copy_from(&self.holder.end);
         Ok(report)
     }
 

@@ -123,7 +123,7 @@ impl Gvi {
         state: &mut State,
         h: f64,
     ) -> Result<StepReport, Failure> {
-        self.start.clone_from(state);
+        self.start.copy_from(state);
         if !same_bits(&self.known_q, &state.q) {
             self.survey(system, state, h)?;
         }
@@ -134,7 +134,7 @@ impl Gvi {
                 self.look_ahead(system, &state.q);
                 if !self.is_clear() {
                     std::mem::swap(state, &mut self.predicted);
-                    state.clone_from(&self.start);
+                    state.copy_from(&self.start);
                     self.arrival_known = true;
                     return self.step_with_contacts(system, state, h);
                 }
@@ -191,14 +191,14 @@ impl Gvi {
                 self.reflect_further(system, state, h, &mut impact)?;
             }
             self.choose_candidates(&state.p);
-            self.reflected.clone_from(state);
+            self.reflected.copy_from(state);
             let report = self.held_or_free(system, state, h)?; // (7.3)-(7.6)
             system.gap(&state.q, &mut self.next_gap);
             // Contacts that may come to rest are never left violated.
             if !self.add_violated(system, state, h) {
                 break report;
             }
-            state.clone_from(&self.reflected);
+            state.copy_from(&self.reflected);
         };
         self.take_impulses::<S>();
         report.captured = self.count_captured(&mut impact);
@@ -215,7 +215,7 @@ impl<S: System + ?Sized> Stepper<S> for Gvi {
     fn step(&mut self, system: &S, state: &mut State, h: f64) -> Result<StepReport, StepError> {
         let t = state.t;
         self.advance(system, state, h).map_err(|failure| {
-            state.clone_from(&self.start);
+            state.copy_from(&self.start);
             // The gaps at the start are to be found anew, what is touched there is remembered.
             self.known_q.fill(f64::NAN);
             self.recalled = true;
