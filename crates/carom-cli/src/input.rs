@@ -90,7 +90,8 @@ pub enum SceneError {
 }
 
 impl SceneError {
-    fn problems(&self) -> &[Diagnostic] {
+    /// The problems, of which at least one is there.
+    pub fn problems(&self) -> &[Diagnostic] {
         match self {
             SceneError::Missing(problem) => slice::from_ref(problem),
             SceneError::Wrong(found, _) => found,

@@ -2,6 +2,7 @@
 
 mod cmd;
 mod fail;
+mod file;
 mod input;
 mod print;
 mod progress;
@@ -26,6 +27,8 @@ enum Command {
     Check(cmd::check::Args),
     /// Study the convergence of a scene's method: errors and slopes over step lengths
     Order(cmd::order::Args),
+    /// Make the experiments of a paper again: claim by claim, with a computed verdict
+    Reproduce(cmd::reproduce::Args),
     /// List the built-in scenes
     Scenes(cmd::scenes::Args),
     /// List the methods: what each preserves, its order, what it takes
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
         Command::Run(args) => cmd::run::run(&args),
         Command::Check(args) => cmd::check::run(&args),
         Command::Order(args) => cmd::order::run(&args),
+        Command::Reproduce(args) => cmd::reproduce::run(&args),
         Command::Scenes(args) => cmd::scenes::run(&args),
         Command::Methods(args) => cmd::methods::run(&args),
         Command::Show(args) => cmd::show::run(&args),

@@ -11,6 +11,7 @@ use figure::{Format, OrderFigure};
 use serde_json::{Value, json};
 
 use crate::fail::Fail;
+use crate::file;
 use crate::input::SceneArgs;
 use crate::print;
 
@@ -69,7 +70,9 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     if let Some((path, format)) = format {
         let title = format!("{} with {}", scene.name, scene.method.name());
         let figure = OrderFigure { title, levels: &levels, claimed, work: args.work };
-        write(path, &figure, format)
+        figure
+            .bytes(format)
+            .and_then(|bytes| file::write(path, &bytes))
             .map_err(|message| Fail::Failed(format!("error: --figure: {}: {message}", path.display())))?;
     }
     if args.json {
@@ -84,15 +87,6 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     let (name, method, t) = (&scene.name, scene.method.name(), scene.problem.initial.t + span.0);
     let head = format!("{name} with {method} to t = {}, against {against}\n\n", print::short(t));
     print::out(&(head + &table(&levels, args.work) + &format!("\n{method} claims order {claimed}.\n")))
-}
-
-/// Writes the figure under another name first, so that it is never seen half-written.
-fn write(path: &Path, figure: &OrderFigure, format: Format) -> Result<(), String> {
-    let bytes = figure.bytes(format)?;
-    let mut partial = path.as_os_str().to_owned();
-    partial.push(".partial");
-    let written = std::fs::write(&partial, bytes).and_then(|()| std::fs::rename(&partial, path));
-    written.map_err(|error| error.to_string())
 }
 
 fn row(level: &Level) -> Value {
