@@ -5,6 +5,7 @@ mod output;
 mod pool;
 mod select;
 
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use carom_io::experiment::{Choice, Experiment, Found, Job, Judgement};
@@ -135,7 +136,9 @@ fn set(experiments: &mut [Experiment], argument: &str, args: &Args) -> Result<()
     for (place, refused) in &refused {
         if !args.quiet {
             let (name, run) = (experiments[*place].full_name(), &refused.run);
-            eprintln!("note: run `{run}` of {name} does not take {argument} and is left as it is");
+            // Where nobody reads standard error, the settings in the JSON document say the same.
+            let _ =
+                writeln!(io::stderr(), "note: run `{run}` of {name} does not take {argument} and is left as it is");
         }
     }
     Ok(())

@@ -118,13 +118,18 @@ fn span(text: &str) -> Option<Result<Vec<String>, String>> {
     let value = |k: usize| match k {
         0 => a,
         k if k + 1 == count => b,
-        k => a + (b - a) * k as f64 / (count - 1) as f64,
+        k => rounded(a + (b - a) * k as f64 / (count - 1) as f64),
     };
     let values: Vec<f64> = (0..count).map(value).collect();
     // A number of balls must stay an integer.
     let whole = whole && values.iter().all(|value| value.fract() == 0.0);
     let write = |value: &f64| if whole { format!("{value:.0}") } else { format!("{value:?}") };
     Some(Ok(values.iter().map(write).collect()))
+}
+
+/// A number to 15 digits: 0.6 where the arithmetic gives its neighbour.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.14e}").parse().unwrap_or(value)
 }
 
 /// The parts between commas that stand in no bracket and no quotes.
@@ -185,6 +190,7 @@ mod tests {
         assert_eq!(values("1:4:4"), ["1", "2", "3", "4"]);
         assert_eq!(values("1:2:3"), ["1.0", "1.5", "2.0"]);
         assert_eq!(values("0.1:0.3:3")[2], "0.3");
+        assert_eq!(values("0:0.8:5"), ["0.0", "0.2", "0.4", "0.6", "0.8"]);
         assert_eq!(values("7:9:1"), ["7"]);
         assert!(span("1:2:0").unwrap().is_err() && span("1:2:x").unwrap().is_err());
         assert!(span("1,2").is_none() && span("a:b:c").is_none());

@@ -238,12 +238,16 @@ impl Experiment {
                         plot = plot.series(Series::new(self.label(found), trace.clone()));
                     }
                 }
+                if matches!((curve.x, curve.y), (Column::Coordinate(_), Column::Coordinate(_))) {
+                    plot = plot.equal_aspect();
+                }
                 if shown.len() == 1 { plot.no_legend() } else { plot.legend_above() }
             }
             Content::Orders(plans) => {
                 let mut plot = plot
                     .x(axis(label(x, &|| "step length h".into()), true))
                     .y(ranged(axis(label(y, &|| "largest error in q at the end".into()), true)));
+                let mut guided = Vec::new();
                 for found in plans.iter().filter_map(|plan| found.iter().find(|found| found.plan == *plan)) {
                     let exponent = found.quantities.as_ref().ok().and_then(|all| all.get("exponent", None).ok());
                     let fitted = exponent.map_or_else(String::new, |e| format!(", exponent {e:.2}"));
@@ -251,6 +255,10 @@ impl Experiment {
                     plot = plot.line_markers(format!("{}{fitted}", self.label(found)), points.clone());
                     if let (Some(exponent), Some((h, error))) = (exponent, points.first()) {
                         let order = exponent.round();
+                        if guided.contains(&order) {
+                            continue;
+                        }
+                        guided.push(order);
                         plot = plot.guide(format!("order {order}"), order, (*h, BELOW * error));
                     }
                 }

@@ -160,12 +160,18 @@ fn count(made: &[Made]) -> String {
     });
     let (all, differ) = (judged().count(), differ.count());
     let without = judged().filter(|judgement| judgement.finding.is_err()).count();
-    let claims = if all == 1 { "claim" } else { "claims" };
-    let mut text = format!("{all} {claims}: {hold} hold, {not} do not, {depend} depend");
+    let number = |count: usize, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
+    let mut text = format!(
+        "{}: {}, {}, {}",
+        number(all, "claim", "claims"),
+        number(hold, "holds", "hold"),
+        number(not, "does not", "do not"),
+        number(depend, "depends", "depend")
+    );
     if without > 0 {
         text.push_str(&format!(", {without} without a verdict"));
     }
-    text + &format!("; {differ} differ from expected\n")
+    text + &format!("; {} from expected\n", number(differ, "differs", "differ"))
 }
 
 /// A text in lines of the terminal's width: the first begins after `first` blanks, the others after `rest`.

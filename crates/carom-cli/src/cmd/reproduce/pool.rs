@@ -57,7 +57,7 @@ struct Beat<'a> {
 
 impl Observer for Beat<'_> {
     fn observe(&mut self, frame: &Frame) -> Result<(), String> {
-        if frame.step % STRIDE == 0 {
+        if frame.step.is_multiple_of(STRIDE) {
             self.bar.tick();
         }
         Ok(())

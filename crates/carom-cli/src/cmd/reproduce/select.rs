@@ -34,11 +34,11 @@ pub fn experiments(what: Option<&str>, list: bool) -> Result<Vec<Experiment>, Sc
     let of_paper: Vec<&BuiltInExperiment> =
         EXPERIMENTS.iter().filter(|experiment| paper.is_none_or(|paper| experiment.paper == paper)).collect();
     if of_paper.is_empty() && !list {
-        let whose =
-            paper.map_or_else(|| "this version".into(), |paper| format!("{paper} is known, but this version"));
-        let message = format!("{whose} has no experiments of it yet");
-        let message = if paper.is_none() { "this version has no experiments yet".into() } else { message };
-        return Err(missing(message, Some("a .toml file of your own can be given".into())));
+        let message = match paper {
+            Some(_) => "the paper is known, but this version has no experiments of it yet",
+            None => "this version has no experiments yet",
+        };
+        return Err(missing(message.into(), Some("a .toml file of your own can be given".into())));
     }
     if let Some(id) = id
         && of_paper.iter().all(|experiment| experiment.id != id)
