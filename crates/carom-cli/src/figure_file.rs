@@ -5,6 +5,7 @@ use std::path::Path;
 use carom_io::figure::Figure;
 
 use crate::fail::Fail;
+use crate::file;
 use crate::input::refuse;
 
 /// Pixels of a PNG per px of the figure.
@@ -33,17 +34,14 @@ impl<'a> FigureFile<'a> {
         }
     }
 
-    /// Writes the figure under another name first, so that it is never seen half-written.
+    /// Writes the figure.
     pub fn write(&self, figure: &Figure) -> Result<(), Fail> {
         let write = || -> Result<(), String> {
             let bytes = match self.png {
                 false => figure.to_svg().into_bytes(),
                 true => figure.to_png(SCALE).map_err(|error| error.to_string())?,
             };
-            let mut partial = self.path.as_os_str().to_owned();
-            partial.push(".partial");
-            let written = std::fs::write(&partial, bytes).and_then(|()| std::fs::rename(&partial, self.path));
-            written.map_err(|error| error.to_string())
+            file::write(self.path, &bytes)
         };
         write().map_err(|message| Fail::Failed(format!("error: --figure: {}: {message}", self.path.display())))
     }

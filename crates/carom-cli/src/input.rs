@@ -109,7 +109,8 @@ impl SceneError {
         self.into()
     }
 
-    fn problems(&self) -> &[Diagnostic] {
+    /// The problems, of which at least one is there.
+    pub fn problems(&self) -> &[Diagnostic] {
         match self {
             SceneError::Missing(problem) => slice::from_ref(problem),
             SceneError::Wrong(found, _) => found,

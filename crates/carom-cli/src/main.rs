@@ -3,6 +3,7 @@
 mod cmd;
 mod fail;
 mod figure_file;
+mod file;
 mod input;
 mod interrupt;
 mod print;
@@ -30,6 +31,8 @@ enum Command {
     Order(cmd::order::Args),
     /// Run a scene at every point of a grid, on all cores: one table
     Sweep(cmd::sweep::Args),
+    /// Make the experiments of a paper again: claim by claim, with a computed verdict
+    Reproduce(cmd::reproduce::Args),
     /// List the built-in scenes
     Scenes(cmd::scenes::Args),
     /// List the methods: what each preserves, its order, what it takes
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
         Command::Check(args) => cmd::check::run(&args),
         Command::Order(args) => cmd::order::run(&args),
         Command::Sweep(args) => cmd::sweep::run(&args),
+        Command::Reproduce(args) => cmd::reproduce::run(&args),
         Command::Scenes(args) => cmd::scenes::run(&args),
         Command::Methods(args) => cmd::methods::run(&args),
         Command::Show(args) => cmd::show::run(&args),

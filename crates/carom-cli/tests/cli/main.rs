@@ -9,6 +9,7 @@ mod options;
 mod order;
 mod recording;
 mod report;
+mod reproduce;
 mod same_bits;
 mod sweep;
 
