@@ -33,6 +33,9 @@ pub fn schema() -> Value {
         ]
     });
     let elements = json!({ "anyOf": [element, { "type": "array", "items": element }] });
+    let mut gap = element.clone();
+    gap["anyOf"][1]["properties"]["restitution"] = number.clone();
+    let gaps = json!({ "anyOf": [gap, { "type": "array", "items": gap }] });
     let by_coordinate = json!({
         "description": "by coordinate, or one per coordinate in their order",
         "anyOf": [
@@ -83,7 +86,7 @@ pub fn schema() -> Value {
                     "mass": { "anyOf": [elements, matrix] },
                     "potential": elements,
                     "equalities": elements,
-                    "inequalities": elements,
+                    "inequalities": gaps,
                     "nonholonomic": elements,
                     "forces": forces,
                     "points": { "type": "array", "items": repeated("position", position, &repeat) },
