@@ -41,7 +41,7 @@ pub struct SceneArgs {
 
 impl SceneArgs {
     /// The changes, in the order in which they are made: the method first, so that `--set` can reach its options.
-    fn edits(&self) -> Vec<Edit> {
+    pub fn edits(&self) -> Vec<Edit> {
         let mut edits = Vec::new();
         if let Some(name) = &self.method {
             let argument = format!("method={{ name = {name:?} }}");
@@ -65,20 +65,30 @@ impl SceneArgs {
 
     /// Reads the scene with all changes; what is wrong is also printed as one JSON document if `json` is asked for.
     pub fn read(&self, json: bool) -> Result<Scene, Fail> {
-        let read = || -> Result<Scene, SceneError> {
-            let (name, source) = source(self.scene.as_deref())?;
-            Scene::read(&name, &source, &self.edits()).map_err(|found| SceneError::Wrong(found, source))
-        };
-        let error = match read() {
-            Ok(scene) => return Ok(scene),
-            Err(error) => error,
-        };
-        if json {
-            // Whether or not somebody reads it, the input is wrong.
-            let _ = print::json(&json!({ "valid": false, "problems": error.problems() }));
-        }
-        Err(error.into())
+        let (name, source) = self.source(json)?;
+        Scene::read(&name, &source, &self.edits()).map_err(|found| SceneError::Wrong(found, source).tell(json))
     }
+
+    /// The name and the text of the scene.
+    pub fn source(&self, json: bool) -> Result<(String, Source), Fail> {
+        source(self.scene.as_deref()).map_err(|error| error.tell(json))
+    }
+}
+
+/// What is wrong with an option, as exit 2 and, where asked for, as JSON.
+pub fn refuse(json: bool, option: &str, message: String) -> Fail {
+    if json {
+        // Whether or not somebody reads it, the option cannot be used.
+        let problem = Diagnostic {
+            source: option.into(),
+            position: None,
+            key: option.into(),
+            message: message.clone(),
+            help: None,
+        };
+        let _ = print::json(&json!({ "valid": false, "problems": [problem] }));
+    }
+    Fail::Input(format!("error: {option}: {message}"))
 }
 
 /// Why a scene cannot be used.
@@ -90,7 +100,17 @@ pub enum SceneError {
 }
 
 impl SceneError {
-    fn problems(&self) -> &[Diagnostic] {
+    /// The failure of the command; also printed as one JSON document if `json` is asked for.
+    fn tell(self, json: bool) -> Fail {
+        if json {
+            // Whether or not somebody reads it, the input is wrong.
+            let _ = print::json(&json!({ "valid": false, "problems": self.problems() }));
+        }
+        self.into()
+    }
+
+    /// The problems, of which at least one is there.
+    pub fn problems(&self) -> &[Diagnostic] {
         match self {
             SceneError::Missing(problem) => slice::from_ref(problem),
             SceneError::Wrong(found, _) => found,

@@ -2,7 +2,10 @@
 
 mod cmd;
 mod fail;
+mod figure_file;
+mod file;
 mod input;
+mod interrupt;
 mod print;
 mod progress;
 
@@ -26,6 +29,10 @@ enum Command {
     Check(cmd::check::Args),
     /// Study the convergence of a scene's method: errors and slopes over step lengths
     Order(cmd::order::Args),
+    /// Run a scene at every point of a grid, on all cores: one table
+    Sweep(cmd::sweep::Args),
+    /// Make the experiments of a paper again: claim by claim, with a computed verdict
+    Reproduce(cmd::reproduce::Args),
     /// List the built-in scenes
     Scenes(cmd::scenes::Args),
     /// List the methods: what each preserves, its order, what it takes
@@ -47,6 +54,8 @@ fn main() -> ExitCode {
         Command::Run(args) => cmd::run::run(&args),
         Command::Check(args) => cmd::check::run(&args),
         Command::Order(args) => cmd::order::run(&args),
+        Command::Sweep(args) => cmd::sweep::run(&args),
+        Command::Reproduce(args) => cmd::reproduce::run(&args),
         Command::Scenes(args) => cmd::scenes::run(&args),
         Command::Methods(args) => cmd::methods::run(&args),
         Command::Show(args) => cmd::show::run(&args),

@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::fail::Fail;
 
@@ -57,9 +58,40 @@ pub fn short(value: f64) -> String {
     }
 }
 
+/// A value of a scene: a number with at most 6 digits, a string without quotes.
+pub fn value(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) if number.is_f64() => {
+            let value = number.as_f64().unwrap_or(f64::NAN);
+            let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
+            let text = format!("{rounded:?}");
+            text.strip_suffix(".0").map_or(text.clone(), str::to_string)
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Seconds in three digits.
+pub fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s >= 10.0 => format!("{s:.1} s"),
+        s if s >= 1.0 => format!("{s:.2} s"),
+        s => format!("{:.1} ms", s * 1e3),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{columns, short};
+    use serde_json::json;
+
+    use super::{columns, short, value};
+
+    #[test]
+    fn values_are_told_in_few_digits() {
+        let values = [json!(1.0 / 3.0), json!(2.0), json!(12), json!(1e-7), json!("gamma"), json!([1, 2])];
+        assert_eq!(values.map(|number| value(&number)), ["0.333333", "2", "12", "1e-7", "gamma", "[1,2]"]);
+    }
 
     #[test]
     fn numbers_are_short_and_columns_aligned() {

@@ -1,4 +1,4 @@
-//! The progress bar of a run: rate, remaining time and the energy error so far.
+//! The progress bars: of a run with its rate and the energy error so far, and of a sweep.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -21,6 +21,37 @@ fn rate(state: &ProgressState, out: &mut dyn fmt::Write) {
     let _ = write!(out, "{value:.digits$}{unit}steps/s");
 }
 
+/// A bar of so many steps or runs; hidden where standard error is no terminal.
+fn bar(length: u64, quiet: bool, template: &str) -> ProgressBar {
+    let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    let bar = ProgressBar::with_draw_target(Some(length), target);
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style.progress_chars("━╸─").with_key("rate", rate));
+    }
+    bar
+}
+
+/// Shows a sweep: how many of its points have been read, or run.
+pub struct SweepProgress(ProgressBar);
+
+impl SweepProgress {
+    /// For so many of what is done.
+    pub fn new(count: u64, what: &str, quiet: bool) -> Self {
+        let template = format!("{{bar:32}} {{percent:>3}} %  {{human_pos}}/{{human_len}} {what}  {{eta}} left");
+        Self(bar(count, quiet, &template))
+    }
+
+    /// One more has ended.
+    pub fn ended(&self) {
+        self.0.inc(1);
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
 /// Shows a run; hidden where standard error is no terminal.
 pub struct Progress {
     bar: ProgressBar,
@@ -35,13 +66,15 @@ pub struct Progress {
 impl Progress {
     /// For a run of so many steps.
     pub fn new(steps: u64, quiet: bool) -> Self {
-        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let bar = ProgressBar::with_draw_target(Some(steps), target);
         let template = "{bar:32} {percent:>3} %  {human_pos}/{human_len} steps  {rate}  {eta} left  {msg}";
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style.progress_chars("━╸─").with_key("rate", rate));
+        Self {
+            bar: bar(steps, quiet, template),
+            first: 0.0,
+            largest: 0.0,
+            shown: Instant::now(),
+            next: 1,
+            stride: 1,
         }
-        Self { bar, first: 0.0, largest: 0.0, shown: Instant::now(), next: 1, stride: 1 }
     }
 
     /// Takes the bar away.

@@ -1,6 +1,7 @@
-//! Files of carom: scenes, run folders, references.
+//! Files of carom: scenes, experiments, run folders, references.
 
 pub mod document;
+pub mod experiment;
 pub mod figure;
 pub mod folder;
 pub mod html_report;

@@ -26,6 +26,13 @@ impl State {
         Self { t, q: q.to_vec(), p }
     }
 
+    /// Takes over another state of the same system, without allocating.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.t = other.t;
+        self.q.copy_from_slice(&other.q);
+        self.p.copy_from_slice(&other.p);
+    }
+
     /// Whether every number of the state is finite.
     pub fn is_finite(&self) -> bool {
         self.t.is_finite() && all_finite(&self.q) && all_finite(&self.p)

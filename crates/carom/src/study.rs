@@ -88,9 +88,20 @@ pub fn order(
     (span, first, levels): (f64, u64, u32),
     reference: &Reference,
 ) -> Result<Vec<Level>, StudyError> {
+    let steps: Vec<u64> = (0..levels).map(|level| first << level).collect();
+    levels_of(problem, method, (span, &steps), reference)
+}
+
+/// Runs so many steps over `span` for every level.
+pub fn levels_of(
+    problem: &Problem,
+    method: &AnyMethod,
+    (span, steps): (f64, &[u64]),
+    reference: &Reference,
+) -> Result<Vec<Level>, StudyError> {
     let exact = match reference {
         Reference::Fine(finer) => {
-            let finest = (first << levels.saturating_sub(1)) * finer;
+            let finest = steps.iter().max().copied().unwrap_or(1) * finer;
             let ((coarse, _), (fine, _)) =
                 (run(problem, method, span, finest / 2)?, run(problem, method, span, finest)?);
             let gain = f64::from(1_u32 << method.claims().order) - 1.0;
@@ -108,13 +119,45 @@ pub fn order(
         }
     };
     let mut found: Vec<Level> = Vec::new();
-    for level in 0..levels {
-        let (steps, begin) = (first << level, Instant::now());
+    for &steps in steps {
+        let begin = Instant::now();
         let (state, iterations) = run(problem, method, span, steps)?;
-        let seconds = begin.elapsed().as_secs_f64();
+        let (seconds, h) = (begin.elapsed().as_secs_f64(), span / steps as f64);
         let (error_q, error_p) = (largest_difference(&state.q, &exact.q), largest_difference(&state.p, &exact.p));
-        let slope = found.last().map(|last| ((last.error_q / error_q).log2(), (last.error_p / error_p).log2()));
-        found.push(Level { steps, h: span / steps as f64, error_q, error_p, slope, iterations, seconds });
+        let slope = found.last().map(|last| {
+            let finer = (last.h / h).log2();
+            ((last.error_q / error_q).log2() / finer, (last.error_p / error_p).log2() / finer)
+        });
+        found.push(Level { steps, h, error_q, error_p, slope, iterations, seconds });
     }
     Ok(found)
+}
+
+/// The exponent of a power law: the least-squares slope of the logarithms of `(h, error)`. None if fewer than two step
+/// lengths differ or if an error is not positive, as one that is exactly 0.
+pub fn exponent(points: &[(f64, f64)]) -> Option<f64> {
+    let count = points.len() as f64;
+    let mean = |pick: fn(&(f64, f64)) -> f64| points.iter().map(|point| pick(point).ln()).sum::<f64>() / count;
+    let (x, y) = (mean(|point| point.0), mean(|point| point.1));
+    let (mut xx, mut xy) = (0.0, 0.0);
+    for (h, error) in points {
+        let along = h.ln() - x;
+        xx += along * along;
+        xy += along * (error.ln() - y);
+    }
+    (xx > 0.0 && xy.is_finite()).then(|| xy / xx)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::exponent;
+
+    #[test]
+    fn the_exponent_of_a_power_law_is_found() {
+        let law: Vec<(f64, f64)> = [0.3, 0.1, 0.04].iter().map(|h: &f64| (*h, 7.0 * h.powf(2.5))).collect();
+        assert!((exponent(&law).unwrap() - 2.5).abs() < 1e-13);
+        for none in [&[][..], &[(0.1, 1.0)], &[(0.1, 1.0), (0.1, 2.0)], &[(0.1, 0.0), (0.2, 1.0)]] {
+            assert_eq!(exponent(none), None, "{none:?}");
+        }
+    }
 }

@@ -6,6 +6,8 @@ pub mod export;
 pub mod methods;
 pub mod order;
 pub mod report;
+pub mod reproduce;
 pub mod run;
 pub mod scenes;
 pub mod show;
+pub mod sweep;

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use carom::state::State;
 use carom::study::{Level, Reference, StudyError, order};
 use clap::Args as ClapArgs;
-use figure::{Format, OrderFigure};
+use figure::OrderFigure;
 use serde_json::{Value, json};
 
 use crate::fail::Fail;
+use crate::figure_file::FigureFile;
 use crate::input::SceneArgs;
 use crate::print;
 
@@ -42,13 +43,7 @@ const FINER: u64 = 8;
 /// Studies the convergence of a scene's method.
 pub fn run(args: &Args) -> Result<(), Fail> {
     // Before anything is computed: a name that cannot be written is known now.
-    let format = match &args.figure {
-        None => None,
-        Some(path) => {
-            let format = Format::of(path).map_err(|message| Fail::Input(format!("error: --figure: {message}")))?;
-            Some((path, format))
-        }
-    };
+    let file = FigureFile::of(args.figure.as_deref(), args.json)?;
     let scene = args.scene.read(args.json)?;
     let (steps, h) = (scene.run.steps, scene.run.h);
     if steps == 0 {
@@ -66,11 +61,9 @@ pub fn run(args: &Args) -> Result<(), Fail> {
         StudyError::Step { .. } => Fail::Failed(format!("error: {error}")),
     })?;
     let claimed = scene.method.claims().order;
-    if let Some((path, format)) = format {
+    if let Some(file) = file {
         let title = format!("{} with {}", scene.name, scene.method.name());
-        let figure = OrderFigure { title, levels: &levels, claimed, work: args.work };
-        write(path, &figure, format)
-            .map_err(|message| Fail::Failed(format!("error: --figure: {}: {message}", path.display())))?;
+        file.write(&OrderFigure { title, levels: &levels, claimed, work: args.work }.figure())?;
     }
     if args.json {
         let rows: Vec<Value> = levels.iter().map(row).collect();
@@ -84,15 +77,6 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     let (name, method, t) = (&scene.name, scene.method.name(), scene.problem.initial.t + span.0);
     let head = format!("{name} with {method} to t = {}, against {against}\n\n", print::short(t));
     print::out(&(head + &table(&levels, args.work) + &format!("\n{method} claims order {claimed}.\n")))
-}
-
-/// Writes the figure under another name first, so that it is never seen half-written.
-fn write(path: &Path, figure: &OrderFigure, format: Format) -> Result<(), String> {
-    let bytes = figure.bytes(format)?;
-    let mut partial = path.as_os_str().to_owned();
-    partial.push(".partial");
-    let written = std::fs::write(&partial, bytes).and_then(|()| std::fs::rename(&partial, path));
-    written.map_err(|error| error.to_string())
 }
 
 fn row(level: &Level) -> Value {

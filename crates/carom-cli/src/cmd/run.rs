@@ -2,25 +2,24 @@
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use carom::measures::Account;
 use carom::observe::Observer;
 use carom::run::{Ended, Grid, Outcome, Run};
-use carom_io::document::{Diagnostic, Source};
+use carom_io::document::Source;
 use carom_io::folder::RunFolder;
 use carom_io::html_report::HtmlReport;
 use carom_io::recording::{Session, Snapshot};
 use carom_io::report::RunReport;
 use carom_io::scene::Scene;
 use clap::Args as ClapArgs;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::fail::Fail;
-use crate::input::{SceneArgs, SceneError, out_folder};
-use crate::print::{self, short};
+use crate::input::{SceneArgs, SceneError, out_folder, refuse};
+use crate::interrupt;
+use crate::print::{self, duration, short};
 use crate::progress::Progress;
 
 /// Options of `run`.
@@ -77,7 +76,7 @@ pub fn run(args: &Args) -> Result<(), Fail> {
             session.map_err(|error| Fail::Failed(format!("error: {error}")))?
         }
         Some(snapshot) => {
-            let refused = |error: &dyn Display| refuse(args, "--resume", error.to_string());
+            let refused = |error: &dyn Display| refuse(args.json, "--resume", error.to_string());
             let session = Session::resume(&scene, folder, pause, snapshot).map_err(|error| refused(&error))?;
             session.folder().remove_made().map_err(|error| refused(&error))?;
             session
@@ -111,33 +110,17 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     }
 }
 
-/// What went wrong with the folder of the run, as exit 2 and, where asked for, as JSON.
-fn refuse(args: &Args, option: &str, message: String) -> Fail {
-    if args.json {
-        // Whether or not somebody reads it, the folder cannot be used.
-        let problem = Diagnostic {
-            source: option.into(),
-            position: None,
-            key: option.into(),
-            message: message.clone(),
-            help: None,
-        };
-        let _ = print::json(&json!({ "valid": false, "problems": [problem] }));
-    }
-    Fail::Input(format!("error: {option}: {message}"))
-}
-
 fn start(args: &Args) -> Result<Prepared, Fail> {
     let scene = args.scene.read(args.json)?;
     let folder = RunFolder::create(&out_folder(&args.out, &scene))
-        .map_err(|error| refuse(args, "--out", error.to_string()))?;
+        .map_err(|error| refuse(args.json, "--out", error.to_string()))?;
     let failed = |error: &dyn Display| Fail::Failed(format!("error: {error}"));
     folder.write_scene(&scene.to_toml()).map_err(|error| failed(&error))?;
     Ok(Prepared { scene, folder, from: None })
 }
 
 fn resume(path: &Path, args: &Args) -> Result<Prepared, Fail> {
-    let refused = |error: String| refuse(args, "--resume", error);
+    let refused = |error: String| refuse(args.json, "--resume", error);
     let (folder, text) = RunFolder::open(path).map_err(|error| refused(error.to_string()))?;
     let snapshot = Snapshot::load(path).map_err(|error| {
         let reason = if Snapshot::path(path).exists() { error.to_string() } else { without_snapshot(path) };
@@ -165,15 +148,7 @@ fn simulate(
     session: &mut Session,
     progress: &mut Progress,
 ) -> Result<Outcome, Fail> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
-    // Ctrl-C ends the run after the step that is being made; a second one ends the program.
-    let handler = move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(1);
-        }
-    };
-    ctrlc::set_handler(handler).map_err(|error| Fail::Failed(format!("error: {error}")))?;
+    let stop = interrupt::flag()?;
     let (problem, settings) = (&scene.problem, &scene.run);
     let system = &*problem.system;
     let start = from.as_ref().map_or(&problem.initial, |snapshot| &snapshot.state);
@@ -234,7 +209,7 @@ fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
             format!("per unit of time; {}", drift(scene, report)),
         );
     }
-    if let Some(ledger) = report.ledger.as_ref().filter(|ledger| !ledger.sources.is_empty()) {
+    if let Some(ledger) = report.ledger.as_ref().filter(|ledger| ledger.entered > 0.0 || ledger.left > 0.0) {
         let through = |part: fn(&Account) -> f64| {
             let parts = ledger.sources.iter().filter(|source| part(source) > 0.0);
             parts.map(|source| format!("{} {:.3e}", source.name, part(source))).collect::<Vec<_>>().join(", ")
@@ -264,6 +239,14 @@ fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
     }
     if let Some(depth) = report.constraints.max_penetration {
         row("inequalities", format!("{depth:.1e}"), "largest penetration".into());
+    }
+    if let (Some(impacts), Some(active)) = (report.impacts, report.active_steps) {
+        let captured = match report.captured {
+            Some(0) | None => String::new(),
+            Some(1) => "; one contact came to rest".into(),
+            Some(count) => format!("; {count} times a contact came to rest"),
+        };
+        row("impacts", impacts.to_string(), format!("{active} of {} steps with a contact{captured}", report.steps));
     }
     let solver = &report.solver;
     let mean = solver.iterations_mean.unwrap_or(0.0);
@@ -301,15 +284,6 @@ fn drift(scene: &Scene, report: &RunReport) -> String {
         "no drift: 0 within 3 standard errors".into()
     } else {
         format!("{:.0} standard errors from 0", slope.abs() / error)
-    }
-}
-
-/// Seconds in three digits.
-fn duration(seconds: f64) -> String {
-    match seconds {
-        s if s >= 10.0 => format!("{s:.1} s"),
-        s if s >= 1.0 => format!("{s:.2} s"),
-        s => format!("{:.1} ms", s * 1e3),
     }
 }
 

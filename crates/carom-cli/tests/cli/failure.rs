@@ -142,6 +142,7 @@ fn a_reader_that_went_away_is_no_error_and_no_panic() {
     for arguments in [
         &["run", "kepler", "--steps", "10"][..],
         &["run", "kepler", "--steps", "10", "--json"],
+        &["sweep", "kepler", "--steps", "10", "--vary", "parameters.mu=1,2"],
         &["scenes"],
         &["scenes", "--json"],
         &["methods"],

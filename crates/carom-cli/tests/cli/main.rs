@@ -9,7 +9,9 @@ mod options;
 mod order;
 mod recording;
 mod report;
+mod reproduce;
 mod same_bits;
+mod sweep;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -24,7 +24,7 @@ pub use diagnostic::{Diagnostic, Position};
 pub use parse::parse;
 pub use path::{element, join};
 pub use read::{Item, TableReader};
-pub use set::{Edit, apply};
+pub use set::{Edit, apply, key_and_value, set_value};
 pub use source::Source;
 pub use suggest::{closest, help};
 pub use tree::{Entry, Kind, Origin, Table, Value, describe};

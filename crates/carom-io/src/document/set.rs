@@ -1,9 +1,11 @@
 //! `--set key.path=value`: changes the tree before it is decoded.
 
-use toml::de::DeValue;
+use serde::Deserialize as _;
+use serde_json::Value as Json;
+use toml::de::{DeValue, ValueDeserializer};
 
 use super::collector::Diagnostics;
-use super::depth::DEEPEST;
+use super::depth::{DEEPEST, Text, too_deep};
 use super::parse::{parse_set_value, report_depth};
 use super::path::{element, join};
 use super::tree::{Kind, Origin, Table, Value, describe};
@@ -46,6 +48,23 @@ pub fn apply(table: &mut Table, diagnostics: &Diagnostics<'_>) {
             Err(problem) => diagnostics.report(Origin::Set(n), problem.key, problem.message, problem.help),
         }
     }
+}
+
+/// The parts of `key.path=value` as they were written, without the spaces around them.
+pub fn key_and_value(argument: &str) -> Result<(&str, &str), String> {
+    let (_, value) = split(argument)?;
+    let key = argument.strip_suffix(value).and_then(|key| key.strip_suffix('=')).unwrap_or_default();
+    Ok((key.trim(), value.trim()))
+}
+
+/// What the value of an argument stands for: read as TOML, a string if that fails.
+pub fn set_value(text: &str) -> Json {
+    let string = || Json::String(text.to_owned());
+    if too_deep(text, Text::Value).is_some() {
+        return string();
+    }
+    let value = ValueDeserializer::parse(text).and_then(Json::deserialize);
+    value.unwrap_or_else(|_| string())
 }
 
 /// What is wrong with an argument.

@@ -9,10 +9,15 @@ use carom::steppers::StepReport;
 use carom_io::scene::Scene;
 use carom_tests::runs::{Boxed, advance, built_in, distance, measured, method, scene, slopes, stepper};
 
+/// Constrained in the middle of the step, (B.4).
 pub const MIDPOINT: &str = "direct constraint=midpoint";
+/// At its end, (B.5).
 pub const ENDPOINT: &str = "direct";
+/// IMEX Newmark with β = 0, (B.10).
 pub const IMEX_0: &str = "direct rule=newmark, beta=0.0";
+/// With β = ¼.
 pub const IMEX: &str = "direct rule=newmark";
+/// Newmark with forces that are carried over, (B.8).
 pub const CARRIED: &str = "direct rule=newmark, imex=false";
 
 /// The states of a run, and what each step reports.

@@ -30,6 +30,8 @@ pub fn variants() -> Vec<AnyMethod> {
         "newmark beta=0.0",
         "newmark beta=0.5, gamma=1.0",
         "gvi",
+        "gvi rule=midpoint",
+        "gvi energy=shadow",
         "direct",
         "direct constraint=midpoint",
         "direct rule=newmark",
@@ -68,9 +70,13 @@ pub fn rule(method: &AnyMethod) -> Rule {
             Gamma => node(config.gamma),
         },
         AnyMethod::Newmark(config) => Rule::Newmark(config.beta, config.gamma),
-        AnyMethod::Gvi(config) if config.rule == carom::steppers::gvi::Rule::Midpoint => node(0.5),
-        AnyMethod::Gvi(_) => trapezoid,
-        AnyMethod::Direct(config) if config.rule == carom::steppers::direct::Rule::Midpoint => node(0.5),
-        AnyMethod::Direct(config) => Rule::Newmark(config.beta, config.gamma),
+        AnyMethod::Gvi(config) => match config.rule {
+            carom::steppers::gvi::Rule::Verlet => trapezoid,
+            carom::steppers::gvi::Rule::Midpoint => node(0.5),
+        },
+        AnyMethod::Direct(config) => match config.rule {
+            carom::steppers::direct::Rule::Midpoint => node(0.5),
+            carom::steppers::direct::Rule::Newmark => Rule::Newmark(config.beta, config.gamma),
+        },
     }
 }

@@ -1,11 +1,9 @@
 //! The figure of a convergence study: error against step length and, where asked for, against time.
 
-use std::path::Path;
-
 use carom::study::Level;
 use carom_io::figure::{Axis, Figure, Panel};
 
-/// What is drawn and on which file.
+/// What is drawn.
 pub struct OrderFigure<'a> {
     /// Scene and method.
     pub title: String,
@@ -19,40 +17,10 @@ pub struct OrderFigure<'a> {
 
 /// Where the reference line lies below the errors, as a factor.
 const BELOW: f64 = 0.4;
-/// Pixels of a PNG per px of the figure.
-const SCALE: f32 = 2.0;
-
-/// The format of a figure's file, by its extension.
-#[derive(Clone, Copy, PartialEq)]
-pub enum Format {
-    /// `.svg`
-    Svg,
-    /// `.png`
-    Png,
-}
-
-impl Format {
-    /// Of a file.
-    pub fn of(path: &Path) -> Result<Self, String> {
-        match path.extension().and_then(|extension| extension.to_str()) {
-            Some("svg") => Ok(Self::Svg),
-            Some("png") => Ok(Self::Png),
-            _ => Err(format!("{}: a figure is written as .svg or .png", path.display())),
-        }
-    }
-}
 
 impl OrderFigure<'_> {
-    /// The bytes of the file.
-    pub fn bytes(&self, format: Format) -> Result<Vec<u8>, String> {
-        let figure = self.figure();
-        match format {
-            Format::Svg => Ok(figure.to_svg().into_bytes()),
-            Format::Png => figure.to_png(SCALE).map_err(|error| error.to_string()),
-        }
-    }
-
-    fn figure(&self) -> Figure {
+    /// Draws it.
+    pub fn figure(&self) -> Figure {
         let lengths = Panel::new().x(Axis::log("step length h")).y(Axis::log("largest error at the end"));
         let lengths = self.errors(lengths, |level| level.h, true);
         let guide = self.levels.iter().map(|level| (level.h, level.error_q.min(level.error_p)));

@@ -132,3 +132,16 @@ fn values_that_a_scene_cannot_hold() {
     assert!(refusal(&format!("{long}=1")).contains("deeper than 32"));
     assert!(refusal(&format!("a={{{long}=1}}")).contains("deeper than 32"));
 }
+
+#[test]
+fn an_argument_comes_apart_into_its_key_and_what_its_value_stands_for() {
+    assert_eq!(key_and_value(" a.'b=c'.0 = 1:2 "), Ok(("a.'b=c'.0", "1:2")));
+    assert_eq!(key_and_value("a=b=c"), Ok(("a", "b=c")));
+    assert_eq!(key_and_value("a="), Ok(("a", "")));
+    assert!(key_and_value("a.b").is_err_and(|message| message.contains("no `=`")));
+    let read = ["12", "1e-3", "true", "'gamma'", "gamma", "[1, 'a']", "{ x = 1.5 }", "9.81*y"].map(set_value);
+    let expected = serde_json::json!([12, 1e-3, true, "gamma", "gamma", [1, "a"], { "x": 1.5 }, "9.81*y"]);
+    assert_eq!(Json::from(read.to_vec()), expected);
+    let deep = "[".repeat(100_000);
+    assert_eq!(set_value(&deep), deep, "no stack is exhausted");
+}

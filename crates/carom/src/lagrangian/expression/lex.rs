@@ -1,7 +1,8 @@
 //! Splits the text of an expression into tokens.
 //!
-//! Cost: one pass over the characters. Limits: names are ASCII. Characters that
-//! mean something elsewhere (`**`, `==`, `×`) are errors that say what to
+//! Cost: one pass over the characters. Limits: names are ASCII; their parts may be
+//! joined by points, as in `run.energy`, which mean what the scope makes of them.
+//! Characters that mean something elsewhere (`**`, `==`, `×`) are errors that say what to
 //! write instead.
 
 use super::error::ParseError;
@@ -95,7 +96,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, ParseError> {
                 Kind::Number(number)
             }
             c if c.is_ascii_alphabetic() || c == '_' => {
-                at += count(rest, |c| c.is_ascii_alphanumeric() || c == '_');
+                at += name(rest);
                 Kind::Name(characters[start..at].iter().collect())
             }
             c if "+-/^()[],".contains(c) || (c == '*' && rest.get(1) != Some(&'*')) => {
@@ -132,6 +133,16 @@ fn count(characters: &[char], keep: impl Fn(char) -> bool) -> usize {
     let differs = |&c: &char| !keep(c);
     let end = characters.iter().position(differs);
     end.unwrap_or(characters.len())
+}
+
+/// The length of the name at the start: words, joined by points.
+fn name(rest: &[char]) -> usize {
+    let letter = |c: &char| c.is_ascii_alphabetic() || *c == '_';
+    let mut length = count(rest, |c| c.is_ascii_alphanumeric() || c == '_');
+    while rest.get(length) == Some(&'.') && rest.get(length + 1).is_some_and(letter) {
+        length += 1 + count(&rest[length + 1..], |c| c.is_ascii_alphanumeric() || c == '_');
+    }
+    length
 }
 
 /// The length of the number at the start, and its value or what is wrong.

@@ -2,17 +2,20 @@
 //!
 //! `−D1 L_d(q, x) = p + G_S(q)λ + F(q)ν`, `f(x) = 0`, `0 ≤ λ ⊥ g_S(x) ≥ 0` [KP12 (7.3)-(7.5)], then the projection (7.6).
 //! For a fixed set `I` of contacts that are held this is the base rule with equality constraints `f` and `g_I`, and it is
-//! solved as such, to round-off. The set is found by exchange: all candidates first, then those with a pull are released
+//! solved as such, to round-off. The set is found by exchange: from a guess, those with a pull are released
 //! and those that are violated added. Each exchange with a linear solve is a step of the semismooth Newton method of
-//! `min(λ, g) = 0` [Hintermüller, Ito & Kunisch 2002]. If the exchange comes to no end, few candidates are enumerated,
-//! which cannot miss a solution, and many are exchanged one at a time, the first wrong one each time, which ends
-//! for matrices with positive principal minors [Murty 1974]; `G_S M⁻¹G_Sᵀ` is one for small `h`.
+//! `min(λ, g) = 0` [Hintermüller, Ito & Kunisch 2002]. If it comes to no end, it starts again from the set that a quadratic
+//! programme finds for linear gaps; then few candidates are enumerated, which cannot miss a solution, and many are exchanged
+//! one at a time, the first wrong one each time, which ends for matrices with positive principal minors [Murty 1974];
+//! `G_S M⁻¹G_Sᵀ` is one for small `h` and independent gradients.
 
 use std::cell::RefCell;
 
 use super::Rule;
 use super::contacts::Contacts;
 use crate::error::Failure;
+use crate::impact::Nnls;
+use crate::linear::dot;
 use crate::method::Method;
 use crate::state::State;
 use crate::steppers::shared::views::Held;
@@ -44,6 +47,7 @@ pub struct Holder {
     /// At the end.
     pub end_impulse: Vec<f64>,
     next: Vec<usize>,
+    linear: Nnls,
 }
 
 /// Where and how far a step goes.
@@ -53,6 +57,15 @@ pub struct Stride<'a> {
     pub state: &'a State,
     /// The length.
     pub h: f64,
+}
+
+/// How a search went.
+#[derive(Default)]
+struct Search {
+    /// Sets tried.
+    sets: u32,
+    /// What was wrong with the last one.
+    reason: String,
 }
 
 /// What is wrong with a set.
@@ -69,54 +82,110 @@ impl Holder {
         let gaps = RefCell::new(vec![0.0; system.inequalities()]);
         let (steps, known, held, next) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (start_impulse, end_impulse) = (Vec::new(), Vec::new());
-        Self { rule, steps, known, held, end: start.clone(), gaps, start_impulse, end_impulse, next }
+        Self {
+            rule,
+            steps,
+            known,
+            held,
+            end: start.clone(),
+            gaps,
+            start_impulse,
+            end_impulse,
+            next,
+            linear: Nnls::default(),
+        }
     }
 
-    /// Makes the step; candidates are places in `contacts`.
+    /// Makes the step; candidates, and those that are tried first, are places in `contacts`.
     pub fn step<S: System + ?Sized>(
         &mut self,
         system: &S,
         stride: Stride,
         contacts: &Contacts,
-        candidates: &[usize],
+        (candidates, guess): (&[usize], &[usize]),
     ) -> Result<StepReport, Failure> {
-        let all = |holder: &mut Self| {
+        let first = |holder: &mut Self| {
             holder.next.clear();
-            holder.next.extend(candidates.iter().map(|&place| contacts.members[place]));
+            holder.next.extend(guess.iter().map(|&place| contacts.members[place]));
         };
-        all(self);
-        let (mut sets, mut iterations) = (0, 0);
-        let mut reason = String::new();
+        first(self);
+        let mut search = Search::default();
+        if let Some(report) = self.exchanges(system, stride, contacts, candidates, &mut search) {
+            return Ok(report);
+        }
+        self.linear_guess(system, stride, contacts, candidates);
+        if let Some(report) = self.exchanges(system, stride, contacts, candidates, &mut search) {
+            return Ok(report);
+        }
+        let found = if candidates.len() <= MOST_ENUMERATED {
+            self.enumerate(system, stride, contacts, candidates, &mut search)
+        } else {
+            first(self);
+            self.single_exchanges(system, stride, contacts, candidates, &mut search)
+        };
+        found.ok_or_else(|| {
+            let names = candidates.iter().map(|&place| format!("`{}`", system.gap_name(contacts.members[place])));
+            let (contacts, Search { sets, reason }) = (names.collect::<Vec<_>>().join(", "), search);
+            Failure::Contacts { contacts, sets, reason }
+        })
+    }
+
+    /// Exchanges all wrong contacts at once until none is.
+    fn exchanges<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        stride: Stride,
+        contacts: &Contacts,
+        candidates: &[usize],
+        search: &mut Search,
+    ) -> Option<StepReport> {
+        let mut iterations = 0;
         for _ in 0..2 * candidates.len() + 4 {
-            sets += 1;
+            search.sets += 1;
             match self.attempt(system, stride) {
                 Ok(report) => {
                     iterations += report.iterations;
                     match self.exchange(contacts, candidates, stride.state.q.len()) {
-                        None => return Ok(StepReport { iterations, ..report }),
-                        Some(wrong) => reason = describe(system, &wrong),
+                        None => return Some(StepReport { iterations, ..report }),
+                        Some(wrong) => search.reason = describe(system, &wrong),
                     }
                 }
                 Err(failure) => {
-                    reason = failure.to_string();
-                    break;
+                    search.reason = failure.to_string();
+                    return None;
                 }
             }
         }
-        let found = if candidates.len() <= MOST_ENUMERATED {
-            self.enumerate(system, stride, contacts, candidates, &mut sets)
-        } else {
-            all(self);
-            self.single_exchanges(system, stride, contacts, candidates, &mut sets)
-        };
-        match found {
-            Some(report) => Ok(report),
-            None => {
-                let names: Vec<String> =
-                    candidates.iter().map(|&c| format!("`{}`", system.gap_name(contacts.members[c]))).collect();
-                Err(Failure::Contacts { contacts: names.join(", "), sets, reason })
-            }
+        None
+    }
+
+    /// The contacts that are held if gaps are linear around the end of the step without any: a quadratic programme, whose
+    /// solution holds independent contacts only.
+    #[cold]
+    fn linear_guess<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        stride: Stride,
+        contacts: &Contacts,
+        candidates: &[usize],
+    ) {
+        self.next.clear();
+        if self.attempt(system, stride).is_err() {
+            return;
         }
+        let (n, count, gaps) = (stride.state.q.len(), candidates.len(), self.gaps.borrow());
+        self.linear.resize(count);
+        for (a, &i) in candidates.iter().enumerate() {
+            for (b, &j) in candidates.iter().enumerate() {
+                self.linear.w[a * count + b] =
+                    dot(&contacts.y[i * n..(i + 1) * n], &contacts.g[j * n..(j + 1) * n]);
+            }
+            self.linear.c[a] = gaps[contacts.members[i]] / stride.h;
+        }
+        self.linear.solve();
+        self.next.clear();
+        let pushing = candidates.iter().zip(&self.linear.y).filter(|(_, y)| **y > 0.0);
+        self.next.extend(pushing.map(|(&place, _)| contacts.members[place]));
     }
 
     /// Tries every set, smaller ones first.
@@ -127,12 +196,12 @@ impl Holder {
         stride: Stride,
         contacts: &Contacts,
         candidates: &[usize],
-        sets: &mut u32,
+        search: &mut Search,
     ) -> Option<StepReport> {
         let count = candidates.len();
         for size in 0..=count as u32 {
             for set in (0..1_usize << count).filter(|set| set.count_ones() == size) {
-                *sets += 1;
+                search.sets += 1;
                 self.next.clear();
                 let chosen = candidates.iter().enumerate().filter(|(bit, _)| set >> bit & 1 == 1);
                 self.next.extend(chosen.map(|(_, &place)| contacts.members[place]));
@@ -153,10 +222,10 @@ impl Holder {
         stride: Stride,
         contacts: &Contacts,
         candidates: &[usize],
-        sets: &mut u32,
+        search: &mut Search,
     ) -> Option<StepReport> {
         for _ in 0..EXCHANGES * candidates.len() {
-            *sets += 1;
+            search.sets += 1;
             let first = match self.attempt(system, stride) {
                 Ok(report) => match self.exchange(contacts, candidates, stride.state.q.len()) {
                     None => return Some(report),
@@ -193,7 +262,7 @@ impl Holder {
             empty => empty.insert(base(self.rule, &view, stride.state)?),
         };
         self.known[count].clone_from(&self.held);
-        self.end.clone_from(stride.state);
+        self.end.copy_from(stride.state);
         let report = step.step(&view, &mut self.end, stride.h).map_err(|error| error.failure)?;
         let impulses = Stepper::<Held<S>>::impulses(step);
         for (own, theirs) in [(&mut self.start_impulse, impulses.start), (&mut self.end_impulse, impulses.end)] {

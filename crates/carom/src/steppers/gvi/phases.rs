@@ -1,15 +1,16 @@
 //! The parts that a step of `gvi` is made of.
 
+use super::held::Stride;
 use super::step::{Gvi, NEARLY_CLOSED};
 use super::{Energy, Linearized, Predicate};
 use crate::error::Failure;
 use crate::impact::{Cone, Resolved, Stuck};
 use crate::linear::{dot, max_abs};
 use crate::state::State;
-use crate::steppers::Stepper;
 use crate::steppers::shared::views::Free;
 use crate::steppers::variational::Variational;
 use crate::steppers::verlet::Verlet;
+use crate::steppers::{Impulses, StepReport, Stepper};
 use crate::system::System;
 
 /// Predictions in a step with `iterate_predictor`.
@@ -24,6 +25,7 @@ impl Gvi {
         system.gap(&state.q, &mut self.gap);
         if !self.recalled {
             self.touching.clear();
+            self.carrying.clear();
             self.inverse.prepare(system, &state.q)?;
             self.scales.measure(system, &self.inverse, state, h);
             let far = FAR * (max_abs(&self.gap) + max_abs(&state.q));
@@ -31,6 +33,7 @@ impl Gvi {
                 if self.gap[contact].abs() <= far && self.is_closed(system, &state.q, contact, self.gap[contact], h)
                 {
                     self.touching.push(contact);
+                    self.carrying.push(contact);
                 }
             }
             self.remember();
@@ -54,15 +57,31 @@ impl Gvi {
                 free.predict(system, state, h, &mut self.predicted.q)
             }
             (_, Some(predictor)) => {
-                self.predicted.clone_from(state);
+                self.predicted.copy_from(state);
                 self.arrival_known = true;
                 predictor.step(&Free(system), &mut self.predicted, h).map(drop).map_err(|error| error.failure)
             }
             (free, None) => {
-                self.predicted.clone_from(state);
+                self.predicted.copy_from(state);
                 self.arrival_known = true;
                 free.step(system, &mut self.predicted, h).map(drop).map_err(|error| error.failure)
             }
+        }
+    }
+
+    /// Gaps at the predicted point; of linearized constraints those of their tangent planes.
+    #[inline]
+    pub(super) fn look_ahead<S: System + ?Sized>(&mut self, system: &S, q: &[f64]) {
+        let at = match self.config.linearized {
+            Linearized::None | Linearized::Qp => return system.gap(q, &mut self.next_gap),
+            Linearized::Qt => &self.start.q,
+            Linearized::Lag | Linearized::Fixed => &self.reference,
+        };
+        self.approach.resize(q.len(), 0.0);
+        system.gap(at, &mut self.next_gap);
+        for (contact, gap) in self.next_gap.iter_mut().enumerate() {
+            system.gap_gradient(at, contact, &mut self.approach);
+            *gap += self.approach.iter().zip(q.iter().zip(at)).fold(0.0, |sum, (g, (q, at))| sum + g * (q - at));
         }
     }
 
@@ -88,15 +107,17 @@ impl Gvi {
             return Ok(false);
         }
         if let (false, Some(predictor)) = (self.arrival_known, &mut self.predictor) {
-            self.predicted.clone_from(&self.start);
+            self.predicted.copy_from(&self.start);
             predictor.step(&Free(system), &mut self.predicted, h).map_err(|error| error.failure)?;
             self.arrival_known = true;
         }
         let (_, tolerance, _) = self.scales.along(&self.approach, h);
         self.inverse.prepare(system, &self.predicted.q)?;
-        let mut v = self.predicted.p.clone();
-        self.inverse.solve(&mut v);
-        Ok(dot(&self.approach, &v).abs() <= tolerance)
+        // `reflected` is not in use yet.
+        let v = &mut self.reflected.p;
+        v.copy_from_slice(&self.predicted.p);
+        self.inverse.solve(v);
+        Ok(dot(&self.approach, v).abs() <= tolerance)
     }
 
     /// Reflects the momentum at the active contacts; those that come to rest are left out.
@@ -170,7 +191,7 @@ impl Gvi {
             let (speed, e) = (contacts.speed(place, p), contacts.restitution[place]);
             let tolerance = contacts.speed_tolerance[place];
             let slow = speed < -tolerance && -e * speed <= contacts.push[place] + tolerance;
-            if slow && (self.config.capture || e < 1.0) {
+            if slow && self.may_rest(e) {
                 self.captured.push(contact);
             }
         }
@@ -186,7 +207,9 @@ impl Gvi {
     ) -> Result<(), Failure> {
         for _ in 0..MOST_PREDICTIONS {
             self.predict(system, state, h)?;
-            system.gap(&self.predicted.q, &mut self.next_gap);
+            let q = std::mem::take(&mut self.predicted.q);
+            self.look_ahead(system, &q);
+            self.predicted.q = q;
             let before = self.contacts.members.len();
             for (contact, gap) in self.next_gap.iter().enumerate().filter(|(_, gap)| **gap <= 0.0) {
                 if let Err(place) = self.contacts.members.binary_search(&contact) {
@@ -197,39 +220,99 @@ impl Gvi {
             if self.contacts.members.len() == before {
                 return Ok(());
             }
-            let further = self.reflect(system, state, h)?;
-            impact.passes += further.passes;
-            impact.work += further.work;
+            impact.add(self.reflect(system, state, h)?);
         }
         Ok(())
     }
 
-    /// Contacts that may be held: touched tangentially, or coming to rest.
-    pub(super) fn choose_candidates(&mut self, p: &[f64], impact: &mut Resolved) {
-        let contacts = &self.contacts;
+    /// Whether a contact may come to rest.
+    fn may_rest(&self, restitution: f64) -> bool {
+        self.config.capture || restitution < 1.0
+    }
+
+    /// Contacts that may be held: touched tangentially, or such that may come to rest; and a guess which of them are.
+    pub(super) fn choose_candidates(&mut self, p: &[f64]) {
         self.candidates.clear();
-        for (place, contact) in contacts.members.iter().enumerate() {
-            let (speed, tolerance) = (contacts.speed(place, p), contacts.speed_tolerance[place]);
-            let touched = self.touching.binary_search(contact).is_ok();
-            if self.captured.contains(contact) {
-                // What the law of impact takes of it; the rest is the capture's.
-                let e = contacts.restitution[place];
-                impact.work -= 0.5 * (1.0 - e * e) * speed * speed / contacts.inertia(place, p.len());
+        self.guess.clear();
+        for place in 0..self.contacts.members.len() {
+            let tangent = self.is_tangent(place, p);
+            let captured = self.captured.contains(&self.contacts.members[place]);
+            if tangent || captured || self.may_rest(self.contacts.restitution[place]) {
                 self.candidates.push(place);
-            } else if touched && speed.abs() <= tolerance {
-                self.candidates.push(place);
+            }
+            // What was held is the best guess: of contacts that depend on each other only some can be.
+            let was_held = self.carrying.binary_search(&self.contacts.members[place]).is_ok();
+            if (tangent && was_held) || captured {
+                self.guess.push(place);
             }
         }
     }
 
-    /// Impulses of the step that held contacts.
-    pub(super) fn take_impulses(&mut self) {
-        let m = self.start_impulse.len();
-        let holder = &self.holder;
-        add(&mut self.start_impulse, &holder.start_impulse[..m]);
-        self.end_impulse.copy_from_slice(&holder.end_impulse[..m]);
+    /// Whether a contact is touched and neither approached nor left.
+    fn is_tangent(&self, place: usize, p: &[f64]) -> bool {
+        let touched = self.touching.binary_search(&self.contacts.members[place]).is_ok();
+        touched && self.contacts.speed(place, p).abs() <= self.contacts.speed_tolerance[place]
+    }
+
+    /// The step from the reflected state.
+    pub(super) fn held_or_free<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        state: &mut State,
+        h: f64,
+    ) -> Result<StepReport, Failure> {
+        if self.candidates.is_empty() {
+            self.holder.held.clear();
+            return self.free.step(system, state, h).map_err(|error| error.failure);
+        }
+        let stride = Stride { state, h };
+        let report = self.holder.step(system, stride, &self.contacts, (&self.candidates, &self.guess))?;
+        state.copy_from(&self.holder.end);
+        Ok(report)
+    }
+
+    /// Adds contacts that may come to rest and are violated at the end of the step; whether there are any.
+    pub(super) fn add_violated<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> bool {
+        let before = self.contacts.members.len();
+        for contact in 0..self.next_gap.len() {
+            let (gap, e) = (self.next_gap[contact], self.config.restitution);
+            let Err(place) = self.contacts.members.binary_search(&contact) else { continue };
+            let rests = gap < 0.0 && self.may_rest(e.unwrap_or_else(|| system.restitution(contact)));
+            if rests && !self.is_closed(system, &state.q, contact, gap, h) {
+                self.contacts.members.insert(place, contact);
+            }
+        }
+        self.contacts.members.len() > before
+    }
+
+    /// How many contacts came to rest; what the law of impact takes of a single one is booked, the rest is the capture's.
+    pub(super) fn count_captured(&self, impact: &mut Resolved) -> u32 {
+        let p = &self.reflected.p;
+        let places =
+            self.holder.held.iter().filter_map(|contact| self.contacts.members.binary_search(contact).ok());
+        let fresh = places.filter(|&place| !self.is_tangent(place, p));
+        let (count, last) = fresh.fold((0, None), |(count, _), place| (count + 1, Some(place)));
+        if let (1, Some(place)) = (count, last) {
+            let (e, speed) = (self.contacts.restitution[place], self.contacts.speed(place, p).min(0.0));
+            impact.work -= 0.5 * (1.0 - e * e) * speed * speed / self.contacts.inertia(place, p.len());
+        }
+        count
+    }
+
+    /// Impulses of the step, beside those of reflections.
+    pub(super) fn take_impulses<S: System + ?Sized>(&mut self) {
+        let (m, holder) = (self.start_impulse.len(), &self.holder);
+        let impulses = if self.candidates.is_empty() {
+            Stepper::<S>::impulses(&self.free)
+        } else {
+            Impulses { start: &holder.start_impulse, end: &holder.end_impulse }
+        };
+        for (sum, impulse) in self.start_impulse.iter_mut().zip(impulses.start) {
+            *sum += impulse;
+        }
+        self.end_impulse.copy_from_slice(&impulses.end[..m]);
         for (place, &contact) in holder.held.iter().enumerate() {
-            self.contact_impulse[contact] -= holder.start_impulse[m + place] + holder.end_impulse[m + place];
+            self.contact_impulse[contact] -= impulses.start[m + place] + impulses.end[m + place];
         }
     }
 
@@ -243,11 +326,10 @@ impl Gvi {
             self.reference.clone_from(&self.start.q);
         }
         let held: &[usize] = if self.idle { &[] } else { &self.holder.held };
-        if near || lag || self.touching != held {
-            self.touching.clear();
-            if !self.idle {
-                self.touching.extend_from_slice(&self.holder.held);
-            }
+        if near || lag || self.touching != held || self.carrying != held {
+            self.carrying.clear();
+            self.carrying.extend_from_slice(held);
+            self.touching.clone_from(&self.carrying);
             if near {
                 self.find_newcomers(system, state, h)?;
             }
@@ -279,16 +361,11 @@ impl Gvi {
         if self.touching.is_empty() && self.reference.is_empty() {
             return;
         }
-        self.memory.push(self.touching.len() as f64);
-        self.memory.extend(self.touching.iter().map(|&contact| contact as f64));
+        for contacts in [&self.touching, &self.carrying] {
+            self.memory.push(contacts.len() as f64);
+            self.memory.extend(contacts.iter().map(|&contact| contact as f64));
+        }
         self.memory.extend_from_slice(&self.reference);
-    }
-}
-
-/// Adds the second list to the first.
-pub(super) fn add(sum: &mut [f64], terms: &[f64]) {
-    for (sum, term) in sum.iter_mut().zip(terms) {
-        *sum += term;
     }
 }
 

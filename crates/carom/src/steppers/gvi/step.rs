@@ -1,11 +1,10 @@
 //! The step of `gvi`.
 
 use super::contacts::{Contacts, Metric, Scales};
-use super::held::{Holder, Stride, base};
-use super::phases::add;
+use super::held::{Holder, base};
 use super::{Config, Linearized};
 use crate::error::{Failure, StepError};
-use crate::impact::Resolver;
+use crate::impact::{Resolved, Resolver};
 use crate::state::{State, same_bits};
 use crate::steppers::shared::mass::InverseMass;
 use crate::steppers::shared::projection::ConstraintRows;
@@ -36,10 +35,14 @@ pub struct Gvi {
     pub(super) tolerance: Vec<f64>,
     /// Contacts that may be held, by place among `contacts`.
     pub(super) candidates: Vec<usize>,
-    /// Contacts among them that come to rest in this step.
+    /// Which of them are most likely held.
+    pub(super) guess: Vec<usize>,
+    /// Contacts that come to rest in this step: they are not reflected.
     pub(super) captured: Vec<usize>,
     /// The state that the step starts from.
     pub(super) start: State,
+    /// The same with its momentum reflected.
+    pub(super) reflected: State,
     /// Where it would lead without contacts and equality constraints.
     pub(super) predicted: State,
     /// Whether the momentum there is known.
@@ -50,9 +53,11 @@ pub struct Gvi {
     pub(super) next_gap: Vec<f64>,
     /// Contacts with a closed gap, ascending.
     pub(super) touching: Vec<usize>,
+    /// Those of them that were held.
+    pub(super) carrying: Vec<usize>,
     /// Where gradients are taken, if neither at the start nor at the predicted point.
     pub(super) reference: Vec<f64>,
-    /// `touching`, with their number before them, and `reference`.
+    /// `touching` and `carrying`, each with their number before them, and `reference`.
     pub(super) memory: Vec<f64>,
     pub(super) recalled: bool,
     pub(super) contact_impulse: Vec<f64>,
@@ -87,14 +92,17 @@ impl Gvi {
             approach: Vec::new(),
             tolerance: Vec::new(),
             candidates: Vec::new(),
+            guess: Vec::new(),
             captured: Vec::new(),
             start: start.clone(),
+            reflected: start.clone(),
             predicted: start.clone(),
             arrival_known: false,
             known_q: vec![f64::NAN; n],
             gap: vec![0.0; k],
             next_gap: vec![0.0; k],
             touching: Vec::new(),
+            carrying: Vec::new(),
             reference: if referred { start.q.clone() } else { Vec::new() },
             memory: Vec::new(),
             recalled: false,
@@ -115,7 +123,7 @@ impl Gvi {
         state: &mut State,
         h: f64,
     ) -> Result<StepReport, Failure> {
-        self.start.clone_from(state);
+        self.start.copy_from(state);
         if !same_bits(&self.known_q, &state.q) {
             self.survey(system, state, h)?;
         }
@@ -123,10 +131,10 @@ impl Gvi {
             // Without equality constraints the prediction is the step, if nothing is in its way.
             None => {
                 let report = self.free.step(system, state, h).map_err(|error| error.failure)?;
-                system.gap(&state.q, &mut self.next_gap);
+                self.look_ahead(system, &state.q);
                 if !self.is_clear() {
                     std::mem::swap(state, &mut self.predicted);
-                    state.clone_from(&self.start);
+                    state.copy_from(&self.start);
                     self.arrival_known = true;
                     return self.step_with_contacts(system, state, h);
                 }
@@ -134,7 +142,9 @@ impl Gvi {
             }
             Some(_) => {
                 self.predict(system, state, h)?;
-                system.gap(&self.predicted.q, &mut self.next_gap);
+                let q = std::mem::take(&mut self.predicted.q);
+                self.look_ahead(system, &q);
+                self.predicted.q = q;
                 if !self.is_clear() {
                     return self.step_with_contacts(system, state, h);
                 }
@@ -174,28 +184,24 @@ impl Gvi {
         if let Some(rows) = &mut self.rows {
             rows.prepare(system, &self.inverse, state.t, &state.q)?;
         }
-        let mut impact = self.reflect(system, state, h)?; // (7.2)
-        if self.config.iterate_predictor {
-            self.reflect_further(system, state, h, &mut impact)?;
-        }
-        self.choose_candidates(&state.p, &mut impact);
-        let mut report = if self.candidates.is_empty() {
-            let report = self.free.step(system, state, h).map_err(|error| error.failure)?;
-            let impulses = Stepper::<S>::impulses(&self.free);
-            add(&mut self.start_impulse, impulses.start);
-            self.end_impulse.copy_from_slice(impulses.end);
-            self.holder.held.clear();
-            report
-        } else {
-            let stride = Stride { state, h };
-            let report = self.holder.step(system, stride, &self.contacts, &self.candidates)?; // (7.3)-(7.6)
-            state.clone_from(&self.holder.end);
-            self.take_impulses();
-            report
+        let mut impact = Resolved::default();
+        let mut report = loop {
+            impact.add(self.reflect(system, state, h)?); // (7.2)
+            if self.config.iterate_predictor {
+                self.reflect_further(system, state, h, &mut impact)?;
+            }
+            self.choose_candidates(&state.p);
+            self.reflected.copy_from(state);
+            let report = self.held_or_free(system, state, h)?; // (7.3)-(7.6)
+            system.gap(&state.q, &mut self.next_gap);
+            // Contacts that may come to rest are never left violated.
+            if !self.add_violated(system, state, h) {
+                break report;
+            }
+            state.copy_from(&self.reflected);
         };
-        system.gap(&state.q, &mut self.next_gap);
-        let at_rest = self.captured.iter().filter(|contact| self.holder.held.contains(contact));
-        report.captured = at_rest.count() as u32;
+        self.take_impulses::<S>();
+        report.captured = self.count_captured(&mut impact);
         report.impacts = u32::from(impact.passes > 0);
         report.active = impact.passes > 0 || !self.holder.held.is_empty();
         report.impact_work = impact.work;
@@ -209,7 +215,7 @@ impl<S: System + ?Sized> Stepper<S> for Gvi {
     fn step(&mut self, system: &S, state: &mut State, h: f64) -> Result<StepReport, StepError> {
         let t = state.t;
         self.advance(system, state, h).map_err(|failure| {
-            state.clone_from(&self.start);
+            state.copy_from(&self.start);
             // The gaps at the start are to be found anew, what is touched there is remembered.
             self.known_q.fill(f64::NAN);
             self.recalled = true;
@@ -234,11 +240,15 @@ impl<S: System + ?Sized> Stepper<S> for Gvi {
     }
 
     fn recall(&mut self, memory: &[f64]) {
-        let count = memory.first().map_or(0, |count| *count as usize);
-        self.touching.clear();
-        self.touching.extend(memory.iter().skip(1).take(count).map(|index| *index as usize));
+        let mut rest = memory;
+        for contacts in [&mut self.touching, &mut self.carrying] {
+            let count = rest.first().map_or(0, |count| *count as usize);
+            contacts.clear();
+            contacts.extend(rest.iter().skip(1).take(count).map(|index| *index as usize));
+            rest = rest.get(1 + count..).unwrap_or_default();
+        }
         self.reference.clear();
-        self.reference.extend_from_slice(memory.get(1 + count..).unwrap_or_default());
+        self.reference.extend_from_slice(rest);
         self.recalled = true;
         self.remember();
     }

@@ -1,0 +1,216 @@
+//! What `reproduce` prints: claim by claim, as text and as JSON.
+
+use carom_io::experiment::{Experiment, Finding, Judgement, PaperValue, Verdict};
+use serde_json::{Value, json};
+
+use super::Made;
+
+/// Columns of a terminal.
+const WIDTH: usize = 100;
+/// Where the texts of a claim begin.
+const INDENT: usize = 14;
+
+/// The document of `--json`. It holds no time and no number of threads: the same runs give the same text.
+pub fn document(made: &[Made]) -> Value {
+    let mut claims = Vec::new();
+    let mut runs = Vec::new();
+    for made in made {
+        let (paper, id) = (&made.experiment.paper, &made.experiment.id);
+        claims.extend(made.judged.iter().map(|judgement| claim(made.experiment, judgement)));
+        runs.extend(made.found.iter().map(|found| {
+            json!({
+                "paper": paper,
+                "experiment": id,
+                "name": found.name,
+                "scene": found.scene,
+                "method": found.method,
+                "settings": found.settings,
+                "ended": found.ended,
+            })
+        }));
+    }
+    let figures: Vec<String> =
+        made.iter().flat_map(|made| &made.figures).map(|p| p.display().to_string()).collect();
+    json!({ "claims": claims, "runs": runs, "figures": figures })
+}
+
+fn claim(experiment: &Experiment, judgement: &Judgement) -> Value {
+    let (claim, finding) = (judgement.claim, judgement.finding.as_ref());
+    let measured = match finding {
+        Err(_) => Value::Null,
+        Ok(Finding { values, ensemble: true, .. }) => json!(values),
+        Ok(Finding { values, .. }) => json!(values.first()),
+    };
+    let share = finding.ok().filter(|finding| finding.ensemble);
+    json!({
+        "paper": experiment.paper,
+        "experiment": experiment.id,
+        "id": claim.id,
+        "claim": claim.claim,
+        "paper_value": match &claim.paper_value {
+            None => Value::Null,
+            Some(PaperValue::Number(number)) => json!(number),
+            Some(PaperValue::Text(text)) => json!(text),
+        },
+        "measured": measured,
+        "unit": claim.unit,
+        "expected": claim.expected,
+        "verdict": finding.map(|finding| finding.verdict).ok(),
+        "reason": claim.reason,
+        "place": claim.place.as_ref().or(experiment.place.as_ref()),
+        "expression": claim.measured,
+        "criterion": claim.criterion.to_string(),
+        "share": share.map(|finding| finding.satisfied as f64 / finding.values.len() as f64),
+        "error": finding.err(),
+    })
+}
+
+/// The report for a reader.
+pub fn text(made: &[Made]) -> String {
+    let mut text = String::new();
+    for made in made {
+        let experiment = made.experiment;
+        let head = format!("{}: {}", experiment.full_name(), experiment.title);
+        text.push_str(&wrapped(&head, 0, 0));
+        if let Some(place) = &experiment.place {
+            text.push_str(&wrapped(place, 0, 0));
+        }
+        text.push('\n');
+        for judgement in &made.judged {
+            text.push_str(&block(judgement));
+        }
+        for path in &made.figures {
+            text.push_str(&format!("  figure: {}\n", path.display()));
+        }
+        if !made.figures.is_empty() {
+            text.push('\n');
+        }
+    }
+    text + &count(made)
+}
+
+fn block(judgement: &Judgement) -> String {
+    let claim = judgement.claim;
+    let verdict = match &judgement.finding {
+        Err(_) => "no verdict".to_string(),
+        Ok(finding) if finding.verdict == claim.expected => finding.verdict.name().to_string(),
+        Ok(finding) => format!("{} (expected: {})", finding.verdict.name(), claim.expected.name()),
+    };
+    let mut text = format!("  {}: {verdict}\n", claim.id);
+    let mut row = |name: &str, words: &str| {
+        let line = format!("    {name:<width$}{words}", width = INDENT - 4);
+        text.push_str(&wrapped(&line, 0, INDENT));
+    };
+    match &claim.place {
+        Some(place) => row("claim", &format!("{} ({place})", claim.claim)),
+        None => row("claim", &claim.claim),
+    }
+    let unit = claim.unit.as_ref().map_or_else(String::new, |unit| format!(" {unit}"));
+    match &claim.paper_value {
+        None => {}
+        Some(PaperValue::Number(number)) => row("paper", &format!("{number:?}{unit}")),
+        Some(PaperValue::Text(words)) => row("paper", words),
+    }
+    match &judgement.finding {
+        Err(reason) => row("error", reason),
+        Ok(finding) => row("measured", &format!("{}; holds if {}", values(finding, &unit), claim.criterion)),
+    }
+    row("reason", &claim.reason);
+    text.push('\n');
+    text
+}
+
+fn values(finding: &Finding, unit: &str) -> String {
+    let Finding { values, satisfied, .. } = finding;
+    let (low, high) =
+        values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)));
+    match (finding.ensemble, values.len()) {
+        (false, _) => format!("{}{unit}", figures(low)),
+        (true, 1..=6) => {
+            let all: Vec<String> = values.iter().map(|value| figures(*value)).collect();
+            format!("{}{unit}: {satisfied} of {} satisfy it", all.join(", "), values.len())
+        }
+        (true, count) => {
+            format!("from {} to {}{unit}: {satisfied} of {count} satisfy it", figures(low), figures(high))
+        }
+    }
+}
+
+/// A number in five figures.
+fn figures(value: f64) -> String {
+    let size = value.abs();
+    if value == 0.0 || (1e-3..1e5).contains(&size) {
+        let before = if size < 1.0 { 0 } else { size.log10() as usize };
+        let text = format!("{value:.*}", 4_usize.saturating_sub(before).max(1));
+        let text = if size < 0.1 && value != 0.0 { format!("{value:.6}") } else { text };
+        text.trim_end_matches('0').trim_end_matches('.').to_string()
+    } else {
+        format!("{value:.4e}")
+    }
+}
+
+fn count(made: &[Made]) -> String {
+    let judged = || made.iter().flat_map(|made| &made.judged);
+    let with = |verdict: Verdict| {
+        judged().filter(|judgement| judgement.finding.as_ref().is_ok_and(|f| f.verdict == verdict)).count()
+    };
+    let (hold, not, depend) = (with(Verdict::Holds), with(Verdict::DoesNotHold), with(Verdict::Depends));
+    let differ = judged().filter(|judgement| {
+        judgement.finding.as_ref().is_ok_and(|finding| finding.verdict != judgement.claim.expected)
+    });
+    let (all, differ) = (judged().count(), differ.count());
+    let without = judged().filter(|judgement| judgement.finding.is_err()).count();
+    let number = |count: usize, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
+    let mut text = format!(
+        "{}: {}, {}, {}",
+        number(all, "claim", "claims"),
+        number(hold, "holds", "hold"),
+        number(not, "does not", "do not"),
+        number(depend, "depends", "depend")
+    );
+    if without > 0 {
+        text.push_str(&format!(", {without} without a verdict"));
+    }
+    text + &format!("; {} from expected\n", number(differ, "differs", "differ"))
+}
+
+/// A text in lines of the terminal's width: the first begins after `first` blanks, the others after `rest`.
+fn wrapped(text: &str, first: usize, rest: usize) -> String {
+    let leading = text.chars().take_while(|c| *c == ' ').count();
+    let mut lines = vec![" ".repeat(first) + &text[..leading]];
+    let mut empty = true;
+    for word in text[leading..].split(' ') {
+        let line = lines.last().map_or(0, |line| line.chars().count());
+        if !empty && line + 1 + word.chars().count() > WIDTH {
+            lines.push(" ".repeat(rest));
+            empty = true;
+        }
+        if let Some(line) = lines.last_mut() {
+            if !empty {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        empty = false;
+    }
+    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{WIDTH, figures, wrapped};
+
+    #[test]
+    fn numbers_have_five_figures() {
+        let shown = [0.0, 1.0, -12.3456789, 0.0123456789, 12345.678, 1.23456789e-7, 3e8].map(figures);
+        assert_eq!(shown, ["0", "1", "-12.346", "0.012346", "12345.7", "1.2346e-7", "3.0000e8"]);
+    }
+
+    #[test]
+    fn long_texts_are_wrapped_with_an_indent() {
+        let text = wrapped(&format!("    claim   {}", "word ".repeat(60).trim_end()), 0, 12);
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH) && text.lines().count() == 4);
+        assert!(text.lines().skip(1).all(|line| line.starts_with(&(" ".repeat(12) + "word"))));
+        assert_eq!(wrapped("a", 0, 2), "a\n");
+    }
+}

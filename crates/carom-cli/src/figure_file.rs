@@ -1,0 +1,48 @@
+//! The file of a figure: `--figure FILE`.
+
+use std::path::Path;
+
+use carom_io::figure::Figure;
+
+use crate::fail::Fail;
+use crate::file;
+use crate::input::refuse;
+
+/// Pixels of a PNG per px of the figure.
+const SCALE: f32 = 2.0;
+
+/// A file that a figure is written to, in the format that its extension names.
+#[derive(Clone, Copy)]
+pub struct FigureFile<'a> {
+    path: &'a Path,
+    png: bool,
+}
+
+impl<'a> FigureFile<'a> {
+    /// The file that was asked for, if one was; a name that stands for no format is refused.
+    pub fn of(path: Option<&'a Path>, json: bool) -> Result<Option<Self>, Fail> {
+        let Some(path) = path else {
+            return Ok(None);
+        };
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("svg") => Ok(Some(Self { path, png: false })),
+            Some("png") => Ok(Some(Self { path, png: true })),
+            _ => {
+                let message = format!("{}: a figure is written as .svg or .png", path.display());
+                Err(refuse(json, "--figure", message))
+            }
+        }
+    }
+
+    /// Writes the figure.
+    pub fn write(&self, figure: &Figure) -> Result<(), Fail> {
+        let write = || -> Result<(), String> {
+            let bytes = match self.png {
+                false => figure.to_svg().into_bytes(),
+                true => figure.to_png(SCALE).map_err(|error| error.to_string())?,
+            };
+            file::write(self.path, &bytes)
+        };
+        write().map_err(|message| Fail::Failed(format!("error: --figure: {}: {message}", self.path.display())))
+    }
+}

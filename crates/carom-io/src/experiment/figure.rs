@@ -1,0 +1,290 @@
+//! The figures of an experiment: curves of runs over time, errors over step lengths, values over an ensemble.
+
+mod column;
+
+pub(super) use column::Curve;
+
+use super::formula::Formula;
+use super::run::Found;
+use super::{Experiment, Plan, PlanKind, claims};
+use crate::document::{Item, Source, TableReader, help};
+use crate::figure::{Axis, Figure, Panel as Plot, Scale, Series};
+use column::Column;
+
+const KEYS: [&str; 5] = ["name", "title", "columns", "full", "panels"];
+const PANEL_KEYS: [&str; 10] =
+    ["title", "runs", "orders", "ensemble", "x", "y", "x_label", "y_label", "log", "range"];
+/// Width of a panel that stands alone, and of one among several, in px.
+const WIDE: u32 = 780;
+const NARROW: u32 = 560;
+/// Height of a panel in px.
+const HEIGHT: u32 = 320;
+/// Most members of an ensemble whose curves can be told apart.
+const MOST_CURVES: usize = 8;
+/// Where the line of a fitted order lies below the errors, as a factor.
+const BELOW: f64 = 0.4;
+
+/// A figure.
+pub(super) struct Drawing {
+    name: String,
+    title: String,
+    columns: usize,
+    full: bool,
+    pub panels: Vec<Panel>,
+}
+
+/// A panel of a figure.
+pub(super) struct Panel {
+    title: String,
+    labels: (Option<String>, Option<String>),
+    log: bool,
+    range: Option<(f64, f64)>,
+    content: Content,
+}
+
+enum Content {
+    /// A curve of each of these plans.
+    Curves(Vec<usize>, Curve),
+    /// Errors of these studies over the step length.
+    Orders(Vec<usize>),
+    /// A value of each member of an ensemble over what is varied.
+    Ensemble(usize, Formula, String),
+}
+
+impl Panel {
+    fn plans(&self) -> Vec<usize> {
+        match &self.content {
+            Content::Curves(plans, _) | Content::Orders(plans) => plans.clone(),
+            Content::Ensemble(plan, formula, _) => {
+                let others = formula.references.iter().map(|reference| reference.plan);
+                std::iter::once(*plan).chain(others).collect()
+            }
+        }
+    }
+
+    /// The curve that it shows of a plan.
+    pub fn curve(&self, plan: usize) -> Option<Curve> {
+        match &self.content {
+            Content::Curves(plans, curve) if plans.contains(&plan) => Some(curve.clone()),
+            _ => None,
+        }
+    }
+}
+
+impl Drawing {
+    /// Whether it shows a plan, among the long horizons or without them.
+    pub fn uses(&self, plan: usize, full: bool) -> bool {
+        (full || !self.full) && self.panels.iter().any(|panel| panel.plans().contains(&plan))
+    }
+}
+
+/// Reads the figures.
+pub(super) fn read(root: &TableReader, plans: &[Plan], source: &Source) -> Option<Vec<Drawing>> {
+    let items = root.array("figure").unwrap_or_default();
+    let mut drawings: Vec<Option<Drawing>> = Vec::new();
+    for item in items {
+        let drawing = item.table().and_then(|table| read_drawing(&table, plans, source));
+        if let Some(drawing) = &drawing
+            && drawings.iter().flatten().any(|other| other.name == drawing.name)
+        {
+            item.report(format!("`{}` is already the name of a figure", drawing.name), None);
+        }
+        drawings.push(drawing);
+    }
+    drawings.into_iter().collect()
+}
+
+fn read_drawing(table: &TableReader, plans: &[Plan], source: &Source) -> Option<Drawing> {
+    table.finish(&KEYS);
+    let name = table.required("name").and_then(|item| claims::id(&item));
+    let title = table.required("title").and_then(|item| item.string());
+    let columns = match table.item("columns") {
+        None => Some(1),
+        Some(item) => item.integer().and_then(|count| match count {
+            1..=4 => Some(count as usize),
+            _ => item.mismatch("a number of columns from 1 to 4"),
+        }),
+    };
+    let full = table.boolean("full").unwrap_or(false);
+    let items = table.required("panels").and_then(|item| item.array())?;
+    if items.is_empty() {
+        table.report("the figure has no panel", None);
+        return None;
+    }
+    let read = |item: &Item| item.table().and_then(|table| read_panel(item, &table, plans, source));
+    let panels: Vec<Option<Panel>> = items.iter().map(read).collect();
+    let panels: Option<Vec<Panel>> = panels.into_iter().collect();
+    Some(Drawing { name: name?, title: title?.to_string(), columns: columns?, full, panels: panels? })
+}
+
+fn read_panel(item: &Item, table: &TableReader, plans: &[Plan], source: &Source) -> Option<Panel> {
+    table.finish(&PANEL_KEYS);
+    let text = |key: &str| table.string(key).map(str::to_string);
+    let log = table.boolean("log").unwrap_or(false);
+    let range = match table.array("range") {
+        None => None,
+        Some(ends) => {
+            let ends: Option<Vec<f64>> = ends.iter().map(|end| end.number()).collect();
+            match ends?[..] {
+                [a, b] if a < b => Some((a, b)),
+                _ => return table.item("range")?.mismatch("a pair of numbers, the smaller first"),
+            }
+        }
+    };
+    let named = |item: &Item, order: bool| -> Option<usize> {
+        let of_kind = |plan: &&Plan| matches!(plan.kind, PlanKind::Order { .. }) == order;
+        let name = item.string()?;
+        let place = plans.iter().position(|plan| plan.name == name && of_kind(&plan));
+        if place.is_none() {
+            let known: Vec<&str> = plans.iter().filter(of_kind).map(|plan| plan.name.as_str()).collect();
+            let what = if order { "order" } else { "run" };
+            item.report(format!("there is no [[{what}]] `{name}`"), help("known", name, &known));
+        }
+        place
+    };
+    let several = |key: &str, order: bool| -> Option<Vec<usize>> {
+        let list = table.item(key)?;
+        let found: Option<Vec<usize>> = list.array()?.iter().map(|item| named(item, order)).collect();
+        if found.as_ref().is_some_and(Vec::is_empty) {
+            list.report("the panel shows nothing", None);
+        }
+        found
+    };
+    let given: Vec<&str> =
+        ["runs", "orders", "ensemble"].into_iter().filter(|key| table.get(key).is_some()).collect();
+    let content = match given[..] {
+        ["runs"] => {
+            let runs = several("runs", false);
+            let x = table.item("x").map_or(Some(Column::Time), |item| Column::read(&item));
+            let y = table.required("y").and_then(|item| Column::read(&item));
+            let runs = runs?;
+            for &run in &runs {
+                if plans[run].members().is_some_and(|members| members > MOST_CURVES) {
+                    let message = format!("`{}` has more than {MOST_CURVES} members", plans[run].name);
+                    table.item("runs")?.report(message, Some("draw a value of each: ensemble = …".into()));
+                }
+            }
+            let scale = if log { Scale::Log10 } else { Scale::Linear };
+            let position = super::read::position(item, source);
+            Content::Curves(runs, Curve { x: x?, y: y?, scales: (Scale::Linear, scale), position })
+        }
+        ["orders"] => Content::Orders(several("orders", true)?),
+        ["ensemble"] => {
+            let ensemble = table.item("ensemble")?;
+            let plan = named(&ensemble, false);
+            let formula = table.required("y").and_then(|item| Formula::read(&item, plans));
+            let plan = plan?;
+            let Some(varied) = plans[plan].varied() else {
+                ensemble.report("this needs an ensemble that varies one key over numbers", None);
+                return None;
+            };
+            Content::Ensemble(plan, formula?, varied.to_string())
+        }
+        _ => {
+            let help = "give one of runs = […], orders = […], ensemble = \"…\"".to_string();
+            item.report("it is not clear what the panel shows", Some(help));
+            return None;
+        }
+    };
+    let title = text("title").unwrap_or_default();
+    Some(Panel { title, labels: (text("x_label"), text("y_label")), log, range, content })
+}
+
+impl Experiment {
+    /// The figures whose runs were all made, each with its name.
+    pub fn draw(&self, full: bool, found: &[Found]) -> Vec<(String, Figure)> {
+        let made = |plan: usize| found.iter().any(|found| found.plan == plan);
+        let (mut number, mut figures) = (0, Vec::new());
+        for drawing in &self.drawings {
+            let first = number;
+            number += drawing.panels.len();
+            let wanted = full || !drawing.full;
+            if !wanted || !drawing.panels.iter().all(|panel| panel.plans().into_iter().all(made)) {
+                continue;
+            }
+            let rows = drawing.panels.len().div_ceil(drawing.columns) as u32;
+            let width = if drawing.columns == 1 { WIDE } else { NARROW * drawing.columns as u32 };
+            let mut figure = Figure::new(width, 30 + HEIGHT * rows).title(&drawing.title).columns(drawing.columns);
+            for (place, panel) in drawing.panels.iter().enumerate() {
+                figure = figure.panel(self.plot(panel, first + place, found));
+            }
+            figures.push((drawing.name.clone(), figure));
+        }
+        figures
+    }
+
+    fn plot(&self, panel: &Panel, number: usize, found: &[Found]) -> Plot {
+        let plot = Plot::new().title(&panel.title);
+        let axis = |label: String, log: bool| if log { Axis::log(label) } else { Axis::linear(label) };
+        let ranged = |axis: Axis| match panel.range {
+            Some((low, high)) => axis.range(low, high),
+            None => axis,
+        };
+        let label =
+            |given: &Option<String>, otherwise: &dyn Fn() -> String| given.clone().unwrap_or_else(otherwise);
+        let (x, y) = &panel.labels;
+        match &panel.content {
+            Content::Curves(plans, curve) => {
+                let mut plot = plot
+                    .x(axis(label(x, &|| curve.x.label(false)), false))
+                    .y(ranged(axis(label(y, &|| curve.y.label(panel.log)), panel.log)));
+                let of = |found: &&Found| plans.contains(&found.plan);
+                let shown: Vec<&Found> = found.iter().filter(of).collect();
+                for plan in plans {
+                    for found in shown.iter().filter(|found| found.plan == *plan) {
+                        let Some((_, trace)) = found.traces.iter().find(|(panel, _)| *panel == number) else {
+                            continue;
+                        };
+                        plot = plot.series(Series::new(self.label(found), trace.clone()));
+                    }
+                }
+                if matches!((curve.x, curve.y), (Column::Coordinate(_), Column::Coordinate(_))) {
+                    plot = plot.equal_aspect();
+                }
+                if shown.len() == 1 { plot.no_legend() } else { plot.legend_above() }
+            }
+            Content::Orders(plans) => {
+                let mut plot = plot
+                    .x(axis(label(x, &|| "step length h".into()), true))
+                    .y(ranged(axis(label(y, &|| "largest error in q at the end".into()), true)));
+                let mut guided = Vec::new();
+                for found in plans.iter().filter_map(|plan| found.iter().find(|found| found.plan == *plan)) {
+                    let exponent = found.quantities.as_ref().ok().and_then(|all| all.get("exponent", None).ok());
+                    let fitted = exponent.map_or_else(String::new, |e| format!(", exponent {e:.2}"));
+                    let points: Vec<(f64, f64)> = found.levels.iter().map(|l| (l.h, l.error_q)).collect();
+                    plot = plot.line_markers(format!("{}{fitted}", self.label(found)), points.clone());
+                    if let (Some(exponent), Some((h, error))) = (exponent, points.first()) {
+                        let order = exponent.round();
+                        if guided.contains(&order) {
+                            continue;
+                        }
+                        guided.push(order);
+                        plot = plot.guide(format!("order {order}"), order, (*h, BELOW * error));
+                    }
+                }
+                plot
+            }
+            Content::Ensemble(plan, formula, varied) => {
+                let PlanKind::Run { members, .. } = &self.plans[*plan].kind else { return plot };
+                let plot = plot
+                    .x(axis(label(x, &|| varied.clone()), false))
+                    .y(ranged(axis(label(y, &String::new), panel.log)));
+                let values = self.values(formula, found).map(|(values, _)| values).unwrap_or_default();
+                let points = members.iter().zip(values).filter_map(|(member, value)| Some((member.value?, value)));
+                plot.markers("", points).no_legend()
+            }
+        }
+    }
+
+    /// The label of a run in a legend.
+    fn label(&self, found: &Found) -> String {
+        let plan = &self.plans[found.plan];
+        match &plan.kind {
+            PlanKind::Run { members, ensemble: true, .. } => {
+                let member = &members[found.member].label;
+                if plan.label == plan.name { member.clone() } else { format!("{}, {member}", plan.label) }
+            }
+            _ => plan.label.clone(),
+        }
+    }
+}

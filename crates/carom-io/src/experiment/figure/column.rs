@@ -1,0 +1,129 @@
+//! What a curve shows at a node of a run.
+
+use carom::measures::Momentum;
+use carom::observe::Frame;
+
+use super::super::quantities::Gauge;
+use crate::document::{Diagnostic, Item, Position, Source, help};
+use crate::figure::{Scale, Trace};
+use crate::scene::Scene;
+
+/// A quantity of a node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Column {
+    /// The time.
+    Time,
+    /// The energy.
+    Energy,
+    /// Its change since the start.
+    EnergyError,
+    /// That relative to the energy at the start.
+    RelativeEnergyError,
+    /// A component of angular momentum.
+    Angular(usize),
+    /// The least gap.
+    Gap,
+    /// A coordinate.
+    Coordinate(usize),
+    /// A momentum.
+    Momentum(usize),
+}
+
+const NAMES: [&str; 8] =
+    ["t", "energy", "energy_error", "relative_energy_error", "angular_momentum", "gap", "q[0]", "p[0]"];
+
+impl Column {
+    /// Reads the name of a column.
+    pub fn read(item: &Item) -> Option<Self> {
+        let text = item.string()?;
+        let (name, index) = match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
+            Some((name, index)) => (name, index.trim().parse().ok()),
+            None => (text, None),
+        };
+        let indexed = text.contains('[');
+        match (name, indexed, index) {
+            ("t", false, _) => Some(Self::Time),
+            ("energy", false, _) => Some(Self::Energy),
+            ("energy_error", false, _) => Some(Self::EnergyError),
+            ("relative_energy_error", false, _) => Some(Self::RelativeEnergyError),
+            ("angular_momentum", false, _) => Some(Self::Angular(0)),
+            ("angular_momentum", true, Some(index)) => Some(Self::Angular(index)),
+            ("gap", false, _) => Some(Self::Gap),
+            ("q", true, Some(index)) => Some(Self::Coordinate(index)),
+            ("p", true, Some(index)) => Some(Self::Momentum(index)),
+            _ => {
+                item.report(format!("`{text}` is nothing that can be drawn"), help("known", text, &NAMES));
+                None
+            }
+        }
+    }
+
+    /// The label of an axis.
+    pub fn label(self, log: bool) -> String {
+        let bars = |text: &str| if log { format!("|{text}|") } else { text.to_string() };
+        match self {
+            Self::Time => "t".into(),
+            Self::Energy => "energy".into(),
+            Self::EnergyError => bars("E − E₀"),
+            Self::RelativeEnergyError if log => "|E − E₀| / |E₀|".into(),
+            Self::RelativeEnergyError => "(E − E₀) / |E₀|".into(),
+            Self::Angular(_) => "angular momentum".into(),
+            Self::Gap => "least gap".into(),
+            Self::Coordinate(index) => bars(&format!("q[{index}]")),
+            Self::Momentum(index) => bars(&format!("p[{index}]")),
+        }
+    }
+}
+
+/// One quantity against another.
+#[derive(Debug, Clone)]
+pub struct Curve {
+    pub x: Column,
+    pub y: Column,
+    pub scales: (Scale, Scale),
+    /// Of the panel in the experiment's file.
+    pub position: Option<Position>,
+}
+
+impl Curve {
+    /// The empty curve.
+    pub fn trace(&self) -> Trace {
+        Trace::line(self.scales.0, self.scales.1)
+    }
+
+    /// The point of a node; `first` is the energy at the start.
+    pub fn point(&self, frame: &Frame, first: f64, gauge: &Gauge) -> (f64, f64) {
+        let value = |column: Column| match column {
+            Column::Time => frame.state.t,
+            Column::Energy => frame.energy(),
+            Column::EnergyError => frame.energy() - first,
+            Column::RelativeEnergyError => (frame.energy() - first) / first.abs(),
+            Column::Angular(component) => gauge.angular(component).unwrap_or(f64::NAN),
+            Column::Gap => Gauge::gap(frame).unwrap_or(f64::NAN),
+            Column::Coordinate(index) => frame.state.q[index],
+            Column::Momentum(index) => frame.state.p[index],
+        };
+        // On a logarithmic axis signed errors show their size.
+        let sized = |scale: Scale, value: f64| if scale == Scale::Log10 { value.abs() } else { value };
+        (sized(self.scales.0, value(self.x)), sized(self.scales.1, value(self.y)))
+    }
+
+    /// What the scene does not have of it.
+    pub fn misfit(&self, scene: &Scene, source: &Source) -> Option<Diagnostic> {
+        let (dim, gaps) = (scene.problem.system.dim(), scene.problem.system.inequalities());
+        let (_, angular) = Momentum::new(scene.problem.points.clone()).components();
+        let wrong = |column: &Column| match *column {
+            Column::Coordinate(index) | Column::Momentum(index) if index >= dim => {
+                Some(format!("the scene `{}` has {dim} coordinates, and none of number {index}", scene.name))
+            }
+            Column::Angular(index) if index >= angular => {
+                Some(format!("the scene `{}` has {angular} components of angular momentum", scene.name))
+            }
+            Column::Gap if gaps == 0 => Some(format!("the scene `{}` has no gaps", scene.name)),
+            _ => None,
+        };
+        let message = [self.x, self.y].iter().find_map(wrong)?;
+        let (source, key) = (source.name().to_string(), "panels".to_string());
+        Some(Diagnostic { source, position: self.position, key, message, help: None })
+    }
+}

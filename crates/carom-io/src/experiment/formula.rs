@@ -1,0 +1,139 @@
+//! Expressions over what runs came to: `run.quantity`, `run.quantity[index]`.
+
+use std::cell::RefCell;
+
+use carom::lagrangian::expression::{Graph, NameError, NodeId, Scope, Tape, parse};
+
+use super::quantities::{self, Shape};
+use super::{Plan, PlanKind};
+use crate::document::Item;
+
+/// A quantity of a run, as an expression names it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Reference {
+    pub plan: usize,
+    pub quantity: String,
+    pub index: Option<usize>,
+}
+
+/// An expression over quantities.
+#[derive(Debug)]
+pub(super) struct Formula {
+    tape: Tape,
+    pub references: Vec<Reference>,
+}
+
+impl Formula {
+    /// Reads an expression; it must use a run, and ensembles of one size only.
+    pub fn read(item: &Item, plans: &[Plan]) -> Option<Self> {
+        let text = item.string()?;
+        let scope = Runs { plans, found: RefCell::default() };
+        let mut graph = Graph::new();
+        let node = match parse(&mut graph, text, &scope) {
+            Ok(node) => node,
+            Err(error) => {
+                item.report_inside(error.column - 1, error.length, error.message, error.help);
+                return None;
+            }
+        };
+        let references = scope.found.into_inner();
+        if references.is_empty() {
+            item.report("the expression uses no run", Some("write run.quantity, like free.energy_max".into()));
+            return None;
+        }
+        let mut sizes = references.iter().filter_map(|reference| plans[reference.plan].members());
+        if let Some(first) = sizes.next()
+            && sizes.any(|size| size != first)
+        {
+            item.report("the expression uses ensembles of different sizes", None);
+            return None;
+        }
+        let tape = Tape::compile(&graph, &[node], references.len());
+        Some(Self { tape, references })
+    }
+
+    /// Whether it uses a plan.
+    pub fn uses(&self, plan: usize) -> bool {
+        self.references.iter().any(|reference| reference.plan == plan)
+    }
+
+    /// Whether it asks if a plan's run failed.
+    pub fn asks_for_failure(&self, plan: usize) -> bool {
+        self.references.iter().any(|reference| reference.plan == plan && reference.quantity == quantities::FAILED)
+    }
+
+    /// The value for the values of the references.
+    pub fn value(&self, values: &[f64]) -> f64 {
+        let mut out = [f64::NAN];
+        self.tape.evaluate(&mut self.tape.scratch(), &[values], &mut out);
+        out[0]
+    }
+}
+
+/// The names of an expression.
+struct Runs<'a> {
+    plans: &'a [Plan],
+    found: RefCell<Vec<Reference>>,
+}
+
+/// The shape of a quantity of a plan, if it has it.
+fn shape(plan: &Plan, quantity: &str) -> Option<Shape> {
+    match &plan.kind {
+        PlanKind::Order { .. } => quantities::shape(quantities::ORDER_QUANTITIES, quantity),
+        PlanKind::Run { times, .. } => match quantity.split_once('.') {
+            None => quantities::shape(quantities::RUN_QUANTITIES, quantity),
+            Some((at, rest)) => {
+                let place: usize = at.strip_prefix("at")?.parse().ok()?;
+                (place < times.len()).then(|| quantities::shape(quantities::STATE_QUANTITIES, rest))?
+            }
+        },
+    }
+}
+
+impl Scope for Runs<'_> {
+    fn name(&self, graph: &mut Graph, name: &str, index: Option<i64>) -> Result<NodeId, NameError> {
+        let Some((run, quantity)) = name.split_once('.') else { return Err(NameError::Unknown) };
+        let plan = self.plans.iter().position(|plan| plan.name == run).ok_or(NameError::Unknown)?;
+        let index = match (shape(&self.plans[plan], quantity), index) {
+            (None, _) => return Err(NameError::Unknown),
+            (Some(Shape::Number), Some(_)) => {
+                return Err(NameError::Invalid(format!("`{name}` is one number and has no index")));
+            }
+            (Some(_), None) => None,
+            (Some(Shape::List), Some(index)) => match usize::try_from(index) {
+                Ok(index) => Some(index),
+                Err(_) => return Err(NameError::Invalid(format!("`{name}` is counted from 0"))),
+            },
+        };
+        let reference = Reference { plan, quantity: quantity.to_string(), index };
+        let mut found = self.found.borrow_mut();
+        let input = found.iter().position(|other| *other == reference).unwrap_or_else(|| {
+            found.push(reference);
+            found.len() - 1
+        });
+        Ok(graph.input(input as u32))
+    }
+
+    fn velocity(&self, _: &mut Graph, _: &str, _: Option<i64>) -> Result<NodeId, NameError> {
+        Err(NameError::Invalid("runs have no rates here".into()))
+    }
+
+    fn known_names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for plan in self.plans {
+            let list = match &plan.kind {
+                PlanKind::Order { .. } => quantities::ORDER_QUANTITIES,
+                PlanKind::Run { .. } => quantities::RUN_QUANTITIES,
+            };
+            names.extend(list.iter().map(|(quantity, _)| format!("{}.{quantity}", plan.name)));
+            if let PlanKind::Run { times, .. } = &plan.kind {
+                let state = |at| {
+                    let list = quantities::STATE_QUANTITIES.iter();
+                    list.map(move |(quantity, _)| format!("{}.at{at}.{quantity}", plan.name))
+                };
+                names.extend((0..times.len()).flat_map(state));
+            }
+        }
+        names
+    }
+}

@@ -1,0 +1,210 @@
+//! The runs of an experiment, each by itself.
+
+use std::sync::atomic::AtomicBool;
+
+use carom::observe::{Frame, Observer};
+use carom::study::{Level, Reference, StudyError, levels_of};
+
+use super::figure::Curve;
+use super::quantities::{Gauge, Quantities};
+use super::settings::{Setting, Start, read_scene};
+use super::{Choice, Experiment, PlanKind};
+use crate::document::{Diagnostic, Source};
+use crate::figure::Trace;
+use crate::scene::{BuiltIn, Scene};
+use crate::trial::Trial;
+
+/// How much finer the reference of a convergence study is than its finest level.
+const FINER: u64 = 8;
+
+/// One run, or one convergence study, that can be made on any thread.
+pub struct Job {
+    plan: usize,
+    member: usize,
+    name: String,
+    /// The experiment's text, for the places of what is wrong.
+    source: Source,
+    scene: &'static BuiltIn,
+    settings: Vec<Setting>,
+    task: Task,
+}
+
+enum Task {
+    Run { times: Vec<f64>, curves: Vec<(usize, Curve)> },
+    Order { steps: Vec<f64>, reference: Option<(&'static BuiltIn, Vec<Setting>)> },
+}
+
+/// What a run came to.
+pub struct Found {
+    pub(super) plan: usize,
+    pub(super) member: usize,
+    /// Its name, with what sets it apart in an ensemble.
+    pub name: String,
+    /// Name of the scene.
+    pub scene: &'static str,
+    /// Its settings, in the order in which they were made.
+    pub settings: Vec<String>,
+    /// Name of the method.
+    pub method: &'static str,
+    /// Why it ended early.
+    pub ended: Option<String>,
+    /// What was measured, or why nothing was.
+    pub quantities: Result<Quantities, String>,
+    /// The curves of the panels.
+    pub(super) traces: Vec<(usize, Trace)>,
+    /// The levels of a convergence study.
+    pub(super) levels: Vec<Level>,
+}
+
+impl Experiment {
+    /// The runs that the chosen claims and their figures need, each once.
+    pub fn jobs(&self, choice: &Choice) -> Vec<Job> {
+        let mut jobs = Vec::new();
+        for (place, plan) in self.plans.iter().enumerate().filter(|(place, _)| self.needs(choice, *place)) {
+            let settings = |start: &Start, member: &[Setting]| start.settings(choice.full, member);
+            let job = |member, name, settings, task| {
+                let (source, scene) = (self.source.clone(), plan.start.scene);
+                Job { plan: place, member, name, source, scene, settings, task }
+            };
+            match &plan.kind {
+                PlanKind::Run { members, ensemble, times } => {
+                    for (index, member) in members.iter().enumerate() {
+                        let name = match ensemble {
+                            true => format!("{} ({})", plan.name, member.label),
+                            false => plan.name.clone(),
+                        };
+                        let curves = self.curves(place);
+                        let task = Task::Run { times: times.clone(), curves };
+                        jobs.push(job(index, name, settings(&plan.start, &member.settings), task));
+                    }
+                }
+                PlanKind::Order { steps, reference } => {
+                    let reference = reference.as_ref().map(|start| (start.scene, settings(start, &[])));
+                    let task = Task::Order { steps: steps.clone(), reference };
+                    jobs.push(job(0, plan.name.clone(), settings(&plan.start, &[]), task));
+                }
+            }
+        }
+        jobs
+    }
+
+    /// The curves that figures show of a plan, each with the number of its panel.
+    fn curves(&self, plan: usize) -> Vec<(usize, Curve)> {
+        let panels = self.drawings.iter().flat_map(|drawing| &drawing.panels).enumerate();
+        panels.filter_map(|(number, panel)| Some((number, panel.curve(plan)?))).collect()
+    }
+}
+
+impl Job {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Makes the run; `also` sees every node of it. An error is a scene that cannot be run; a step that fails is part of
+    /// what was found.
+    pub fn run(&self, also: &mut dyn Observer, stop: &AtomicBool) -> Result<Found, Vec<Diagnostic>> {
+        let mut settings = self.settings.clone();
+        if let Task::Order { steps, .. } = &self.task {
+            let argument = format!("run.step={:?}", steps[0]);
+            settings.insert(0, Setting { argument, position: None, displaces: None });
+        }
+        let scene = read_scene(self.scene, &settings, &self.source)?;
+        let found = Found {
+            plan: self.plan,
+            member: self.member,
+            name: self.name.clone(),
+            scene: self.scene.name,
+            settings: settings.iter().map(|setting| setting.argument.clone()).collect(),
+            method: scene.method.name(),
+            ended: None,
+            quantities: Err(String::new()),
+            traces: Vec::new(),
+            levels: Vec::new(),
+        };
+        match &self.task {
+            Task::Run { times, curves } => self.simulate(&scene, found, (times, curves), also, stop),
+            Task::Order { steps, reference } => {
+                let reference = match reference {
+                    None => Ok(Reference::Fine(FINER)),
+                    Some((other, settings)) => {
+                        let scene = read_scene(other, settings, &self.source)?;
+                        let trial = Trial::run(&scene, &mut [also], stop).map_err(|refusal| refusal.to_string());
+                        trial.and_then(|trial| match &trial.outcome.ended {
+                            None => Ok(Reference::Given(trial.outcome.state)),
+                            Some(ended) => Err(format!("the reference ended early: {ended}")),
+                        })
+                    }
+                };
+                let levels = reference.and_then(|reference| study(&scene, steps, &reference));
+                let quantities = levels.as_ref().map(|levels| Quantities::of_order(levels));
+                let quantities = quantities.map_err(Clone::clone);
+                Ok(Found { quantities, levels: levels.unwrap_or_default(), ..found })
+            }
+        }
+    }
+
+    fn simulate(
+        &self,
+        scene: &Scene,
+        found: Found,
+        (times, curves): (&[f64], &[(usize, Curve)]),
+        also: &mut dyn Observer,
+        stop: &AtomicBool,
+    ) -> Result<Found, Vec<Diagnostic>> {
+        let wrong: Vec<Diagnostic> =
+            curves.iter().filter_map(|(_, curve)| curve.misfit(scene, &self.source)).collect();
+        if !wrong.is_empty() {
+            return Err(wrong);
+        }
+        // A time that the run does not reach gives a state that does not exist, and the claim says so.
+        let node = |time: &f64| ((time - scene.problem.initial.t) / scene.run.h).round() as u64;
+        let nodes: Vec<u64> = times.iter().map(node).collect();
+        let traces = curves.iter().map(|(number, curve)| (*number, curve.trace())).collect();
+        let gauge = Gauge::new(&scene.problem, &nodes);
+        let mut watch = Watch { gauge, curves, traces, first: 0.0 };
+        let trial = match Trial::run(scene, &mut [&mut watch, also], stop) {
+            Ok(trial) => trial,
+            Err(refusal) => return Ok(Found { quantities: Err(refusal.to_string()), ..found }),
+        };
+        let report = trial.report(scene);
+        let quantities = Ok(Quantities::of_run(&report, &watch.gauge));
+        Ok(Found { ended: report.ended, quantities, traces: watch.traces, ..found })
+    }
+}
+
+fn study(scene: &Scene, steps: &[f64], reference: &Reference) -> Result<Vec<Level>, String> {
+    let span = scene.run.steps as f64 * scene.run.h;
+    let mut counts = Vec::new();
+    for &h in steps {
+        let exact = span / h;
+        if (exact - exact.round()).abs() > 1e-9 * exact || exact < 1.0 {
+            return Err(format!("the step {h:?} does not divide the length {span:?} of the run"));
+        }
+        counts.push(exact.round() as u64);
+    }
+    let levels = levels_of(&scene.problem, &scene.method, (span, &counts), reference);
+    levels.map_err(|error: StudyError| error.to_string())
+}
+
+/// Gathers quantities and curves.
+struct Watch<'a> {
+    gauge: Gauge,
+    curves: &'a [(usize, Curve)],
+    traces: Vec<(usize, Trace)>,
+    first: f64,
+}
+
+impl Observer for Watch<'_> {
+    fn observe(&mut self, frame: &Frame) -> Result<(), String> {
+        self.gauge.observe(frame)?;
+        if frame.step == 0 {
+            self.first = frame.energy();
+        }
+        for ((_, curve), (_, trace)) in self.curves.iter().zip(&mut self.traces) {
+            let (x, y) = curve.point(frame, self.first, &self.gauge);
+            trace.push(x, y);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,104 @@
+//! The scene of a run with its settings, and the changes of the command line to them.
+
+use super::Experiment;
+use crate::document::{Diagnostic, Edit, Position, Source};
+use crate::scene::{BuiltIn, Scene};
+
+/// A change of a scene, `key.path=value`, and where it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Setting {
+    pub argument: String,
+    /// In the experiment's file; nothing for the command line.
+    pub position: Option<Position>,
+    /// A key of a table that the new one takes the place of.
+    pub displaces: Option<(&'static str, &'static str)>,
+}
+
+impl Setting {
+    fn edit(&self) -> Edit {
+        match self.position {
+            Some(_) => {
+                Edit { shown: self.argument.clone(), argument: self.argument.clone(), displaces: self.displaces }
+            }
+            None => Edit::set(&self.argument),
+        }
+    }
+}
+
+/// What a run starts from: a scene and its settings, in the order in which they are made.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Start {
+    pub scene: &'static BuiltIn,
+    pub settings: Vec<Setting>,
+    /// The end of a short run and of a long one.
+    pub until: Option<Setting>,
+    pub full_until: Option<Setting>,
+    /// What the command line adds.
+    pub added: Vec<Setting>,
+}
+
+impl Start {
+    /// The settings of a run: those of the file, those of a member, those of the command line.
+    pub fn settings(&self, full: bool, member: &[Setting]) -> Vec<Setting> {
+        let until = self.full_until.as_ref().filter(|_| full).or(self.until.as_ref());
+        until.into_iter().chain(&self.settings).chain(member).chain(&self.added).cloned().collect()
+    }
+}
+
+/// The scene with its settings. What is wrong with one of the experiment's file is placed there.
+pub(super) fn read_scene(
+    scene: &BuiltIn,
+    settings: &[Setting],
+    experiment: &Source,
+) -> Result<Scene, Vec<Diagnostic>> {
+    let edits: Vec<Edit> = settings.iter().map(Setting::edit).collect();
+    let source = Source::new(format!("{} (built in)", scene.name), scene.text);
+    Scene::read(scene.name, &source, &edits).map_err(|mut found| {
+        for problem in &mut found {
+            let of = |setting: &&Setting| setting.position.is_some() && setting.argument == problem.source;
+            if let Some(setting) = settings.iter().find(of) {
+                problem.position = setting.position;
+                problem.source = experiment.name().to_string();
+            }
+        }
+        found
+    })
+}
+
+/// Why a run does not take a change of the command line.
+#[derive(Debug)]
+pub struct Refused {
+    /// Name of the run.
+    pub run: String,
+    /// The problems.
+    pub problems: Vec<Diagnostic>,
+    /// Whether the change itself is refused: the scene has no such key, or does not take the value. Otherwise the scene
+    /// with it is wrong.
+    pub itself: bool,
+}
+
+impl Experiment {
+    /// Applies `key.path=value` to every run after its own settings. Runs that do not take it are left as they are; returns
+    /// how many take it, and why the others do not.
+    pub fn set(&mut self, argument: &str, full: bool) -> (usize, Vec<Refused>) {
+        let (mut taken, mut refused) = (0, Vec::new());
+        let setting = Setting { argument: argument.to_string(), position: None, displaces: None };
+        let shown = setting.edit().shown;
+        for plan in &mut self.plans {
+            let member = plan.first_member();
+            let name = plan.name.clone();
+            for start in plan.starts() {
+                start.added.push(setting.clone());
+                match read_scene(start.scene, &start.settings(full, &member), &self.source) {
+                    Ok(_) => taken += 1,
+                    Err(problems) => {
+                        start.added.pop();
+                        let itself = problems.iter().all(|problem| problem.source == shown);
+                        refused.push(Refused { run: name.clone(), problems, itself });
+                    }
+                }
+            }
+        }
+        (taken, refused)
+    }
+}

@@ -1,0 +1,105 @@
+//! Verdicts: computed from what was measured and the criterion, from nothing else.
+
+use serde::{Serialize, Serializer};
+
+use super::formula::Formula;
+use super::run::Found;
+use super::{Choice, Claim, Experiment};
+
+/// What became of a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every run satisfies it.
+    Holds,
+    /// No run satisfies it.
+    DoesNotHold,
+    /// Some runs of an ensemble satisfy it.
+    Depends,
+}
+
+impl Verdict {
+    pub(super) const ALL: [Self; 3] = [Self::Holds, Self::DoesNotHold, Self::Depends];
+
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::DoesNotHold => "does not hold",
+            Self::Depends => "depends",
+        }
+    }
+}
+
+impl Serialize for Verdict {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// A claim and what was found.
+pub struct Judgement<'a> {
+    /// The claim.
+    pub claim: &'a Claim,
+    /// What was found; an error says why no verdict can be computed.
+    pub finding: Result<Finding, String>,
+}
+
+/// The measured values of a claim and the verdict on them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// One value, or one for each member of an ensemble.
+    pub values: Vec<f64>,
+    /// Whether the claim is about an ensemble.
+    pub ensemble: bool,
+    /// How many values satisfy the criterion.
+    pub satisfied: usize,
+    /// The verdict.
+    pub verdict: Verdict,
+}
+
+impl Experiment {
+    /// The verdicts on the chosen claims, from what their runs came to.
+    pub fn judge<'a>(&'a self, choice: &'a Choice, found: &[Found]) -> Vec<Judgement<'a>> {
+        let judged = |claim: &'a Claim| Judgement { claim, finding: self.find(claim, found) };
+        self.chosen(choice).map(judged).collect()
+    }
+
+    fn find(&self, claim: &Claim, found: &[Found]) -> Result<Finding, String> {
+        let (values, ensemble) = self.values(&claim.formula, found)?;
+        let satisfied = values.iter().filter(|&&value| claim.criterion.holds(value)).count();
+        let verdict = match satisfied {
+            all if all == values.len() => Verdict::Holds,
+            0 => Verdict::DoesNotHold,
+            _ => Verdict::Depends,
+        };
+        Ok(Finding { values, ensemble, satisfied, verdict })
+    }
+
+    /// The value of a formula for every member, and whether there are members.
+    pub(super) fn values(&self, formula: &Formula, found: &[Found]) -> Result<(Vec<f64>, bool), String> {
+        let sizes = formula.references.iter().filter_map(|reference| self.plans[reference.plan].members());
+        let members = sizes.max();
+        let of_member = |member: usize| -> Result<f64, String> {
+            let mut inputs = Vec::with_capacity(formula.references.len());
+            for reference in &formula.references {
+                let plan = &self.plans[reference.plan];
+                let member = if plan.members().is_some() { member } else { 0 };
+                let found = found.iter().find(|found| found.plan == reference.plan && found.member == member);
+                let found = found.ok_or_else(|| format!("run `{}` was not made", plan.name))?;
+                let (name, quantities) = (&found.name, found.quantities.as_ref());
+                let quantities = quantities.map_err(|reason| format!("`{name}`: {reason}"))?;
+                if let Some(reason) = found.ended.as_ref()
+                    && !formula.asks_for_failure(reference.plan)
+                {
+                    return Err(format!("run `{name}` ended early: {reason}"));
+                }
+                let value = quantities.get(&reference.quantity, reference.index);
+                inputs.push(value.map_err(|reason| format!("run `{name}`: {reason}"))?);
+            }
+            let value = formula.value(&inputs);
+            if value.is_finite() { Ok(value) } else { Err(format!("the measured value is {value}")) }
+        };
+        let values: Result<Vec<f64>, String> = (0..members.unwrap_or(1)).map(of_member).collect();
+        Ok((values?, members.is_some()))
+    }
+}
