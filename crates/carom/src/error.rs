@@ -11,6 +11,8 @@ pub enum Row {
     Coordinate(usize, String),
     /// An equality constraint.
     Equality(usize, String),
+    /// An inequality constraint that is held.
+    Contact(usize, String),
 }
 
 impl Row {
@@ -23,6 +25,11 @@ impl Row {
     pub fn equality<S: System + ?Sized>(system: &S, index: usize) -> Self {
         Self::Equality(index, system.equality_name(index))
     }
+
+    /// An inequality constraint of the system.
+    pub fn contact<S: System + ?Sized>(system: &S, index: usize) -> Self {
+        Self::Contact(index, system.gap_name(index))
+    }
 }
 
 impl fmt::Display for Row {
@@ -30,6 +37,7 @@ impl fmt::Display for Row {
         match self {
             Row::Coordinate(_, name) => write!(f, "the momentum balance of coordinate `{name}`"),
             Row::Equality(_, name) => write!(f, "equality constraint `{name}`"),
+            Row::Contact(_, name) => write!(f, "inequality constraint `{name}`"),
         }
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Failure;
 use crate::state::State;
-use crate::steppers::{Stepper, gvi, newmark, variational, verlet};
+use crate::steppers::{Stepper, direct, gvi, newmark, variational, verlet};
 use crate::system::System;
 
 /// What a method says of itself; each is tested.
@@ -205,6 +205,7 @@ methods! {
     Variational(variational::Config),
     Newmark(newmark::Config),
     Gvi(gvi::Config),
+    Direct(direct::Config),
 }
 
 impl AnyMethod {

@@ -87,7 +87,7 @@ fn bead(z: &str, vz: &str) -> Scene {
 
 #[test]
 fn other_coordinates_have_no_say_in_a_constraint() {
-    for method in variants() {
+    for method in variants().into_iter().filter(|method| takes(method, &bead("0.0", "0.0"))) {
         for (z, vz) in [("0.0", "0.0"), ("1e10", "0.0"), ("0.0", "1e12")] {
             let scene = bead(z, vz);
             let message = format!("{} with z = {z}, vz = {vz}", label(&method));
@@ -122,7 +122,7 @@ steps = 5
 #[test]
 fn a_step_that_cannot_be_solved_is_an_error_with_numbers_and_leaves_the_state() {
     let scene = scene("torn", TORN, &[]);
-    for method in variants() {
+    for method in variants().into_iter().filter(|method| takes(method, &scene)) {
         let mut stepper = stepper(&scene, &method);
         let mut state = scene.problem.initial.clone();
         let error = stepper.step(&*scene.problem.system, &mut state, 0.2).expect_err("it has no solution");
@@ -161,7 +161,7 @@ fn coordinates_that_stay_at_zero_do_not_hold_newton_up() {
         .replace("potential = 0.0", "potential = \"0.5*x^2 + 3*sin(x)*y\"")
         .replace("v = [0.0, 0.1]", "v = [0.3, 0.0]");
     let scene = scene("bead", &text, &[]);
-    for method in variants() {
+    for method in variants().into_iter().filter(|method| takes(method, &scene)) {
         let (outcome, summary) = measured(&scene, &method, 0.05, 1000);
         assert_eq!(outcome.ended, None, "{}", label(&method));
         assert!(summary.max_equality.expect("constrained") <= 1e-16, "{}", label(&method));

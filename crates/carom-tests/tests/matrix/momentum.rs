@@ -3,14 +3,14 @@
 use carom::measures::Momentum;
 use carom_tests::runs::{measured, scene};
 
-use crate::systems::{DUMBBELL, TRIPLE};
-use crate::{label, variants};
+use crate::systems::{DUMBBELL, TRIPLE, takes};
+use crate::{label, loses_in_contact, variants};
 
 #[test]
 fn claimed_momenta_are_exact_and_others_are_not() {
     for (name, text) in [("dumbbell", DUMBBELL), ("triple", TRIPLE)] {
         let scene = scene(name, text, &[]);
-        for method in variants() {
+        for method in variants().into_iter().filter(|method| takes(method, &scene)) {
             let (outcome, summary) = measured(&scene, &method, 0.02, 5000);
             assert_eq!(outcome.ended, None, "{}", label(&method));
             let (linear, angular) = (summary.linear().1, summary.angular().1);
@@ -21,7 +21,7 @@ fn claimed_momenta_are_exact_and_others_are_not() {
             assert!(!claims.linear_momentum || linear <= 1e-12, "{message}");
             assert!(!claims.angular_momentum || angular <= 1e-11, "{message}");
             // Negative control: what is not claimed is seen to fail.
-            assert!(claims.angular_momentum || angular > 1e-6, "{message}");
+            assert!(claims.angular_momentum || loses_in_contact(&method) || angular > 1e-6, "{message}");
         }
     }
 }

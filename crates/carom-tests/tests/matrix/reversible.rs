@@ -5,7 +5,7 @@ use carom_io::scene::Scene;
 use carom_tests::runs::{advance, distance, scene, stepper};
 
 use crate::systems::{systems, takes};
-use crate::{label, variants};
+use crate::{label, loses_in_contact, variants};
 
 fn there_and_back(scene: &Scene, method: &AnyMethod) -> f64 {
     let start = scene.problem.initial.clone();
@@ -25,7 +25,7 @@ fn symmetric_methods_return_and_others_do_not() {
             if method.claims().reversible {
                 assert!(apart <= 1e-12, "{message}");
             } else {
-                assert!(apart > 1e-7, "{message}");
+                assert!(loses_in_contact(method) || apart > 1e-7, "{message}");
             }
         }
     }

@@ -13,9 +13,12 @@ fn every_method_runs_on_every_scene_that_it_takes() {
     for listed in BUILT_IN {
         let scene = built_in(listed.name, &[]);
         for method in variants().iter().filter(|method| takes(method, &scene)) {
-            // Dissipative variants fall into the sun of kepler in the end: few steps for them.
+            // Dissipative variants fall into the sun of kepler in the end: few steps for them. Contacts that are held by
+            // direct substitution bound no energy even where the step can be reversed.
             let claims = method.claims();
-            let most = if claims.symplectic || claims.reversible { 500 } else { 50 };
+            let free = scene.problem.system.inequalities() == 0;
+            let stable = claims.symplectic || (claims.reversible && free);
+            let most = if stable { 500 } else { 50 };
             let steps = scene.run.steps.min(most);
             let (outcome, summary) = measured(&scene, method, scene.run.h, steps);
             let label = format!("{} on {}", label(method), listed.name);
@@ -28,7 +31,7 @@ fn every_method_runs_on_every_scene_that_it_takes() {
             let allowed = if claims.order == 2 { 0.5 } else { 3.0 };
             let open = scene.problem.system.forces().is_some() || scene.problem.system.depends_on_time();
             let bounded = (energy.max - energy.min) / scale < allowed;
-            assert!(open || bounded || !(claims.symplectic || claims.reversible), "{label}: {energy:?}");
+            assert!(open || bounded || !stable, "{label}: {energy:?}");
             assert!(summary.max_equality.unwrap_or(0.0) <= 1e-12, "{label}");
             runs += 1;
         }

@@ -47,9 +47,12 @@ fn assert_near(found: &[f64], expected: &[f64]) {
     assert!(off < 1e-12, "{found:?} {expected:?}");
 }
 
+/// Balls, their momenta, and those after each law.
+type Blow<'a> = (usize, &'a [f64], &'a [f64], &'a [f64]);
+
 #[test]
 fn generalized_reflections_pass_a_blow_on_and_moreaus_spread_it() {
-    let cases: [(usize, &[f64], &[f64], &[f64]); 3] = [
+    let cases: [Blow; 3] = [
         (3, &[1.0, 0.0, 0.0], &[0.0, 0.0, 1.0], &[-1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0]),
         (5, &[1.0, 1.0, 0.0, 0.0, 0.0], &[0.0, 0.0, 0.0, 1.0, 1.0], &[-0.2, -0.2, 0.8, 0.8, 0.8]),
         (3, &[1.0, 0.0, -1.0], &[-1.0, 0.0, 1.0], &[-1.0, 0.0, 1.0]),

@@ -1,5 +1,6 @@
 //! The methods. Each advances a [`State`] by one step and owns its workspace.
 
+pub mod direct;
 pub mod gvi;
 pub mod implicit;
 pub mod newmark;

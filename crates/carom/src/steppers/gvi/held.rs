@@ -145,7 +145,7 @@ impl Holder {
             match self.attempt(system, stride) {
                 Ok(report) => {
                     iterations += report.iterations;
-                    match self.exchange(contacts, candidates, stride.state.q.len()) {
+                    match self.exchange(contacts, candidates, stride) {
                         None => return Some(StepReport { iterations, ..report }),
                         Some(wrong) => search.reason = describe(system, &wrong),
                     }
@@ -206,7 +206,7 @@ impl Holder {
                 let chosen = candidates.iter().enumerate().filter(|(bit, _)| set >> bit & 1 == 1);
                 self.next.extend(chosen.map(|(_, &place)| contacts.members[place]));
                 let Ok(report) = self.attempt(system, stride) else { continue };
-                if self.exchange(contacts, candidates, stride.state.q.len()).is_none() {
+                if self.exchange(contacts, candidates, stride).is_none() {
                     return Some(report);
                 }
             }
@@ -227,7 +227,7 @@ impl Holder {
         for _ in 0..EXCHANGES * candidates.len() {
             search.sets += 1;
             let first = match self.attempt(system, stride) {
-                Ok(report) => match self.exchange(contacts, candidates, stride.state.q.len()) {
+                Ok(report) => match self.exchange(contacts, candidates, stride) {
                     None => return Some(report),
                     Some(wrong) => wrong.contact,
                 },
@@ -274,7 +274,7 @@ impl Holder {
     }
 
     /// The next set; `None` if this one is right, otherwise its first wrong contact.
-    fn exchange(&mut self, contacts: &Contacts, candidates: &[usize], n: usize) -> Option<Wrong> {
+    fn exchange(&mut self, contacts: &Contacts, candidates: &[usize], stride: Stride) -> Option<Wrong> {
         let (gaps, mut wrong) = (self.gaps.borrow(), None);
         let own = self.start_impulse.len() - self.held.len();
         self.next.clear();
@@ -284,7 +284,8 @@ impl Holder {
                 Ok(row) => {
                     // `−Gᵀ` of the multiplier went into the momentum.
                     let lambda = -self.start_impulse[own + row];
-                    let pull = -lambda * contacts.inertia(place, n);
+                    // A step back in time has negative impulses of forces that push.
+                    let pull = -lambda * stride.h.signum() * contacts.inertia(place, stride.state.q.len());
                     let pulls = pull > contacts.speed_tolerance[place];
                     (pulls.then_some(("pulls", pull)), !pulls)
                 }

@@ -120,8 +120,26 @@ impl Gvi {
         Ok(dot(&self.approach, v).abs() <= tolerance)
     }
 
-    /// Reflects the momentum at the active contacts; those that come to rest are left out.
+    /// Reflects the momentum at the active contacts; those that come to rest are left out. Back in time a contact is approached
+    /// where it would be left: the momentum is turned for the law, and turned back.
     pub(super) fn reflect<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        state: &mut State,
+        h: f64,
+    ) -> Result<Resolved, Failure> {
+        let turn = |p: &mut [f64]| {
+            if h < 0.0 {
+                p.iter_mut().for_each(|p| *p = -*p);
+            }
+        };
+        turn(&mut state.p);
+        let resolved = self.reflect_forth(system, state, h);
+        turn(&mut state.p);
+        resolved
+    }
+
+    fn reflect_forth<S: System + ?Sized>(
         &mut self,
         system: &S,
         state: &mut State,
@@ -158,6 +176,7 @@ impl Gvi {
         let resolved =
             self.resolver.resolve(&cone, &mut state.p).map_err(|stuck| no_end(system, contacts, &stuck))?;
         for (place, (&contact, impulse)) in contacts.members.iter().zip(&self.resolver.impulse).enumerate() {
+            let impulse = impulse * h.signum();
             self.contact_impulse[contact] += impulse;
             let nu = &contacts.nu[place * m..(place + 1) * m];
             self.start_impulse.iter_mut().zip(nu).for_each(|(sum, nu)| *sum += impulse * nu);
@@ -286,14 +305,15 @@ impl Gvi {
     }
 
     /// How many contacts came to rest; what the law of impact takes of a single one is booked, the rest is the capture's.
-    pub(super) fn count_captured(&self, impact: &mut Resolved) -> u32 {
+    pub(super) fn count_captured(&self, impact: &mut Resolved, h: f64) -> u32 {
         let p = &self.reflected.p;
         let places =
             self.holder.held.iter().filter_map(|contact| self.contacts.members.binary_search(contact).ok());
         let fresh = places.filter(|&place| !self.is_tangent(place, p));
         let (count, last) = fresh.fold((0, None), |(count, _), place| (count + 1, Some(place)));
         if let (1, Some(place)) = (count, last) {
-            let (e, speed) = (self.contacts.restitution[place], self.contacts.speed(place, p).min(0.0));
+            let (e, speed) =
+                (self.contacts.restitution[place], (h.signum() * self.contacts.speed(place, p)).min(0.0));
             impact.work -= 0.5 * (1.0 - e * e) * speed * speed / self.contacts.inertia(place, p.len());
         }
         count

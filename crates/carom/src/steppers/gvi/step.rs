@@ -201,7 +201,7 @@ impl Gvi {
             state.copy_from(&self.reflected);
         };
         self.take_impulses::<S>();
-        report.captured = self.count_captured(&mut impact);
+        report.captured = self.count_captured(&mut impact, h);
         report.impacts = u32::from(impact.passes > 0);
         report.active = impact.passes > 0 || !self.holder.held.is_empty();
         report.impact_work = impact.work;

@@ -1,0 +1,391 @@
+//! Newton's method for a step whose contacts are known: `(v, λ)` with the exact Jacobian, to the round-off floor.
+
+use super::{Config, Rule};
+use crate::discrete::{Chord, Legendre, LinearPath, Newmark};
+use crate::error::{Failure, Row};
+use crate::linear::{Breakdown, Lu, add_transposed_times, dot, max_abs};
+use crate::state::State;
+use crate::steppers::StepReport;
+use crate::steppers::shared::mass::InverseMass;
+use crate::steppers::shared::newton::{Convergence, FLOOR, Verdict, relative_change};
+use crate::steppers::shared::rows::relative_violation;
+use crate::system::System;
+
+/// Gaps below this multiple of the coordinates that they are computed from count as none.
+const ROUND_OFF: f64 = 64.0 * f64::EPSILON;
+
+/// Where contact impulses enter: `left(v) = p + into_chord·G(y)λ`, `p' = right(v) + into_end·G(y)λ`, `y = q + place·h v`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scheme {
+    /// Place of the unknown point in the step.
+    pub place: f64,
+    /// Weight in the equation of the chord.
+    pub into_chord: f64,
+    /// Weight in the momentum at the end.
+    pub into_end: f64,
+    /// Weights of the forces at the start, which the step before found, in both.
+    pub carried: Option<[f64; 2]>,
+}
+
+/// The momenta of the base rule.
+#[derive(Debug, Clone)]
+pub enum Base {
+    /// Of the midpoint rule.
+    Midpoint(LinearPath),
+    /// Of Newmark's method.
+    Newmark(Newmark),
+}
+
+impl Base {
+    fn new(config: &Config, n: usize) -> Self {
+        match config.rule {
+            Rule::Midpoint => Self::Midpoint(LinearPath::midpoint(n)),
+            Rule::Newmark => Self::Newmark(Newmark::new(config.beta, config.gamma, n)),
+        }
+    }
+}
+
+impl<S: System + ?Sized> Legendre<S> for Base {
+    fn momenta(&mut self, system: &S, chord: Chord, left: &mut [f64], right: &mut [f64], magnitude: &mut [f64]) {
+        match self {
+            Self::Midpoint(rule) => rule.momenta(system, chord, left, right, magnitude),
+            Self::Newmark(rule) => rule.momenta(system, chord, left, right, magnitude),
+        }
+    }
+
+    fn left_jacobian(&mut self, system: &S, chord: Chord, out: &mut [f64]) {
+        match self {
+            Self::Midpoint(rule) => rule.left_jacobian(system, chord, out),
+            Self::Newmark(rule) => rule.left_jacobian(system, chord, out),
+        }
+    }
+}
+
+/// The equations of a step and their solution.
+#[derive(Debug, Clone)]
+pub struct Solver {
+    base: Base,
+    /// Where impulses enter.
+    pub scheme: Scheme,
+    inverse: InverseMass,
+    /// `h G(q)μ`: the contact forces that the step before found at the start of this one.
+    pub carried: Vec<f64>,
+    /// The contacts that are held, ascending.
+    pub held: Vec<usize>,
+    /// Impulses of all contacts; zero for those that are not held.
+    pub lambda: Vec<f64>,
+    /// Gaps of all contacts at the unknown point.
+    pub gap: Vec<f64>,
+    /// Gradients of the held contacts there.
+    pub g: Vec<f64>,
+    /// The end of the step.
+    pub x: Vec<f64>,
+    /// The momentum there.
+    pub right: Vec<f64>,
+    y: Vec<f64>,
+    v: Vec<f64>,
+    free_v: Vec<f64>,
+    left: Vec<f64>,
+    magnitude: Vec<f64>,
+    reach: Vec<f64>,
+    row: Vec<f64>,
+    held_gap: Vec<f64>,
+    sizes: Vec<f64>,
+    scale: Vec<f64>,
+    jacobian: Vec<f64>,
+    hessian: Vec<f64>,
+    correction: Vec<f64>,
+    lu: Lu,
+}
+
+impl Solver {
+    /// Sized for a system, with room for as many contacts as can be independent.
+    pub fn new<S: System + ?Sized>(config: &Config, system: &S, start: &State) -> Result<Self, Failure> {
+        let (n, k) = (system.dim(), system.inequalities());
+        let most = k.min(n);
+        Failure::unless_it_fits("the Newton matrix of a step with contacts", n + most, n + most)?;
+        let vector = || vec![0.0; n];
+        let room = |count: usize| Vec::with_capacity(count);
+        Ok(Self {
+            base: Base::new(config, n),
+            scheme: config.scheme(),
+            inverse: InverseMass::new(system, &start.q)?,
+            carried: vector(),
+            held: Vec::with_capacity(k),
+            lambda: vec![0.0; k],
+            gap: vec![0.0; k],
+            g: room(most * n),
+            x: vector(),
+            right: vector(),
+            y: vector(),
+            v: vector(),
+            free_v: vector(),
+            left: vector(),
+            magnitude: vector(),
+            reach: vector(),
+            row: vector(),
+            held_gap: room(most),
+            sizes: room(most),
+            scale: room(most),
+            jacobian: vec![0.0; n * n],
+            hessian: vec![0.0; n * n],
+            correction: room(n + most),
+            lu: Lu::new(n + most),
+        })
+    }
+
+    /// The step without contacts: the search starts from it.
+    pub fn solve_free<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        state: &State,
+        h: f64,
+    ) -> Result<StepReport, Failure> {
+        self.inverse.prepare(system, &state.q)?;
+        self.free_v.copy_from_slice(&state.p);
+        self.inverse.solve(&mut self.free_v);
+        self.held.clear();
+        self.restart(1.0);
+        let report = self.solve(system, state, h)?;
+        self.free_v.copy_from_slice(&self.v);
+        Ok(report)
+    }
+
+    /// Puts the unknowns at a fraction of the way of the free step, without impulses.
+    pub fn restart(&mut self, fraction: f64) {
+        for (v, free) in self.v.iter_mut().zip(&self.free_v) {
+            *v = fraction * free;
+        }
+        self.lambda.fill(0.0);
+    }
+
+    /// The step with the contacts of `held`, from where the unknowns are.
+    pub fn solve<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<StepReport, Failure> {
+        let (n, count) = (state.q.len(), self.held.len());
+        for (contact, lambda) in self.lambda.iter_mut().enumerate().filter(|(_, lambda)| **lambda != 0.0) {
+            if self.held.binary_search(&contact).is_err() {
+                *lambda = 0.0;
+            }
+        }
+        self.g.resize(count * n, 0.0);
+        for list in [&mut self.held_gap, &mut self.sizes, &mut self.scale] {
+            list.resize(count, 0.0);
+        }
+        self.correction.resize(n + count, 0.0);
+        self.lu.resize(n + count);
+
+        let mut newton = Convergence::default();
+        let mut residual = loop {
+            let (residual, worst, constraint) = self.residual(system, state, h)?;
+            match newton.judge(residual, constraint, || self.only_noise(system, state, h)) {
+                Verdict::Accept => break residual,
+                Verdict::Correct => newton.corrected(self.correct(system, state, h)?, true),
+                Verdict::GiveUp => {
+                    let Convergence { iterations, correction, .. } = newton;
+                    let row = self.named(system, worst);
+                    return Err(Failure::NotConverged { iterations, residual, row, correction });
+                }
+            }
+        };
+        if residual > FLOOR {
+            residual = self.settled_residual();
+        }
+        system.gap(&self.y, &mut self.gap);
+        Ok(StepReport { iterations: newton.iterations, residual, ..StepReport::default() })
+    }
+
+    /// `left(v) − p − into_chord·G(y)λ` in `left` and the gaps of held contacts; the largest relative residual, its row and the
+    /// largest of the gaps.
+    fn residual<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        state: &State,
+        h: f64,
+    ) -> Result<(f64, usize, f64), Failure> {
+        let (n, scheme) = (state.q.len(), self.scheme);
+        let chord = Chord { t0: state.t, h, q0: &state.q, v: &self.v };
+        self.base.momenta(system, chord, &mut self.left, &mut self.right, &mut self.magnitude);
+        let start = scheme.carried.map_or(0.0, |[into_chord, _]| into_chord);
+        for i in 0..n {
+            let (q, v, carried) = (state.q[i], self.v[i], start * self.carried[i]);
+            self.x[i] = q + h * v;
+            self.y[i] = if scheme.place == 1.0 { self.x[i] } else { q + scheme.place * h * v };
+            self.left[i] -= state.p[i] + carried;
+            self.magnitude[i] += state.p[i].abs() + carried.abs();
+        }
+        let mut worst = (0.0, 0);
+        if !self.held.is_empty() {
+            system.gap(&self.y, &mut self.gap);
+            for (place, &contact) in self.held.iter().enumerate() {
+                let row = &mut self.g[place * n..(place + 1) * n];
+                system.gap_gradient(&self.y, contact, row);
+                self.held_gap[place] = self.gap[contact];
+                let impulse = scheme.into_chord * self.lambda[contact];
+                for ((left, magnitude), g) in self.left.iter_mut().zip(&mut self.magnitude).zip(&*row) {
+                    *left -= impulse * g;
+                    *magnitude += (impulse * g).abs();
+                }
+            }
+            self.measure_reach(h);
+            for (place, row) in self.g.chunks_exact(n).enumerate() {
+                self.sizes[place] = self.held_gap[place].abs() + self.size(row);
+            }
+            let (relative, place) = relative_violation(&self.held_gap, &self.sizes);
+            worst = (relative, n + place);
+        }
+        let constraint = worst.0;
+        for (i, (r, magnitude)) in self.left.iter().zip(&self.magnitude).enumerate() {
+            let relative = if *r == 0.0 { 0.0 } else { r.abs() / magnitude };
+            if relative > worst.0 || relative.is_nan() {
+                worst = (relative, i);
+            }
+        }
+        if worst.0.is_finite() && constraint.is_finite() {
+            Ok((worst.0, worst.1, constraint))
+        } else {
+            Err(Failure::NonFinite { what: "a residual of the step's equations" })
+        }
+    }
+
+    /// How far the terms of the step would carry each coordinate.
+    fn measure_reach(&mut self, h: f64) {
+        for ((reach, magnitude), m) in self.reach.iter_mut().zip(&self.magnitude).zip(&self.inverse.diagonal) {
+            *reach = h.abs() * magnitude / m;
+        }
+    }
+
+    /// What the round-off of a gap comes from: `Σ |g_k|(|y_k| + reach_k)`.
+    fn size(&self, gradient: &[f64]) -> f64 {
+        let scales = self.y.iter().zip(&self.reach);
+        gradient.iter().zip(scales).fold(0.0, |sum, (g, (y, reach))| sum + g.abs() * (y.abs() + reach))
+    }
+
+    /// Whether round-off of the coordinates explains what is left of every momentum balance.
+    #[cold]
+    fn only_noise<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> bool {
+        let n = state.q.len();
+        self.differentiate(system, state, h);
+        self.jacobian.chunks_exact(n).enumerate().all(|(i, row)| {
+            // Without the mass: it multiplies the velocity, not a rounded coordinate.
+            let entry = |j: usize| row[j] - if i == j { self.inverse.diagonal[i] } else { 0.0 };
+            let terms = self.x.iter().enumerate().fold(0.0, |sum, (j, x)| sum + (entry(j) * x).abs());
+            self.left[i].abs() <= FLOOR * (self.magnitude[i] + 2.0 * terms / h.abs())
+        })
+    }
+
+    /// The residual of a solution that stalled above the floor; terms that are round-off themselves are measured by the momentum
+    /// at the speed of the fastest coordinate.
+    fn settled_residual(&self) -> f64 {
+        let (speed, mut worst) = (max_abs(&self.v), relative_violation(&self.held_gap, &self.sizes).0);
+        for (i, left) in self.left.iter().enumerate().filter(|(_, left)| **left != 0.0) {
+            worst = worst.max(left.abs() / (self.magnitude[i] + self.inverse.diagonal[i] * speed));
+        }
+        worst
+    }
+
+    /// `∂left/∂v − into_chord·place·h Σ λ_i ∂²g_i/∂q²(y)`.
+    fn differentiate<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) {
+        let chord = Chord { t0: state.t, h, q0: &state.q, v: &self.v };
+        self.base.left_jacobian(system, chord, &mut self.jacobian);
+        if !self.held.is_empty() {
+            system.gap_hessian(&self.y, &self.lambda, &mut self.hessian);
+            let weight = self.scheme.into_chord * self.scheme.place * h;
+            for (out, curvature) in self.jacobian.iter_mut().zip(&self.hessian) {
+                *out -= weight * curvature;
+            }
+        }
+    }
+
+    /// One correction of `(v, λ)`; returns its size relative to the end point.
+    fn correct<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<f64, Failure> {
+        let n = state.q.len();
+        self.differentiate(system, state, h);
+        self.assemble();
+        let (momentum, gaps) = self.correction.split_at_mut(n);
+        momentum.copy_from_slice(&self.left);
+        for (out, gap) in gaps.iter_mut().zip(&self.held_gap) {
+            *out = gap / (self.scheme.place * h);
+        }
+        if let Err(Breakdown { index, pivot }) = self.lu.factor() {
+            return Err(Failure::Singular { row: self.named(system, index), pivot });
+        }
+        self.lu.solve(&mut self.correction);
+        self.measure_reach(h);
+        let changes = self.correction[..n].iter().map(|change| h * change);
+        let moved = relative_change(changes, &state.q, &self.reach);
+        for (v, change) in self.v.iter_mut().zip(&self.correction) {
+            *v -= change;
+        }
+        for (place, &contact) in self.held.iter().enumerate() {
+            self.lambda[contact] -= self.correction[n + place] * self.scale[place];
+        }
+        Ok(moved)
+    }
+
+    /// `[[jacobian, −into_chord·G(y)], [G(y)ᵀ, 0]]`, the multipliers in units that make their columns as large as the mass.
+    fn assemble(&mut self) {
+        let (n, count) = (self.v.len(), self.held.len());
+        let (width, matrix) = (n + count, &mut self.lu.matrix);
+        matrix.fill(0.0);
+        for (out, row) in matrix.chunks_exact_mut(width).zip(self.jacobian.chunks_exact(n)) {
+            out[..n].copy_from_slice(row);
+        }
+        for (place, row) in self.g.chunks_exact(n).enumerate() {
+            let along = |i: usize| self.scheme.into_chord * row[i];
+            let largest = (0..n).fold(0.0_f64, |max, i| max.max((along(i) / self.jacobian[i * (n + 1)]).abs()));
+            let scale = if largest > 0.0 && largest.is_finite() { largest.recip() } else { 1.0 };
+            self.scale[place] = scale;
+            for i in 0..n {
+                matrix[i * width + n + place] = -along(i) * scale;
+            }
+            matrix[(n + place) * width..][..n].copy_from_slice(row);
+        }
+    }
+
+    /// Puts the contact impulses into the momentum at the end.
+    pub fn finish(&mut self) {
+        let Scheme { into_end, carried, .. } = self.scheme;
+        let n = self.right.len();
+        for (row, &contact) in self.g.chunks_exact(n).zip(&self.held) {
+            add_transposed_times(row, &[self.lambda[contact]], into_end, &mut self.right);
+        }
+        if let Some([_, into_end]) = carried {
+            for (right, carried) in self.right.iter_mut().zip(&self.carried) {
+                *right += into_end * carried;
+            }
+        }
+    }
+
+    /// By how much a held contact pulls, as the depth that it keeps the unknown point from rising; none if only by round-off.
+    pub fn pull(&mut self, place: usize, h: f64) -> Option<f64> {
+        let (n, Scheme { place: at, into_chord, .. }) = (self.v.len(), self.scheme);
+        let lambda = self.lambda[self.held[place]];
+        if lambda * h.signum() >= 0.0 {
+            return None;
+        }
+        let g = &self.g[place * n..(place + 1) * n];
+        self.row.copy_from_slice(g);
+        self.inverse.solve(&mut self.row);
+        let depth = (at * h * into_chord * lambda * dot(g, &self.row)).abs();
+        (depth > ROUND_OFF * self.size(g)).then_some(depth)
+    }
+
+    /// How deep the unknown point is inside a contact that is not held; none if only by round-off.
+    pub fn depth<S: System + ?Sized>(&mut self, system: &S, contact: usize, h: f64) -> Option<f64> {
+        let depth = -self.gap[contact];
+        if depth <= 0.0 {
+            return None;
+        }
+        self.measure_reach(h);
+        system.gap_gradient(&self.y, contact, &mut self.row);
+        (depth > ROUND_OFF * self.size(&self.row)).then_some(depth)
+    }
+
+    /// The equation of a row of the linear system.
+    fn named<S: System + ?Sized>(&self, system: &S, index: usize) -> Row {
+        match index.checked_sub(self.v.len()) {
+            None => Row::coordinate(system, index),
+            Some(place) => Row::contact(system, self.held[place]),
+        }
+    }
+}
