@@ -1,6 +1,6 @@
-//! `direct` against the numbers of another program, and what its variants keep and lose in contact.
+//! What the variants of `direct` keep and lose in contact. Its reference numbers are in `gvi_reference`.
 
-mod reference;
+mod restitution;
 
 use carom::error::Failure;
 use carom::method::AnyMethod;

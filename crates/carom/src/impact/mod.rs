@@ -55,6 +55,8 @@ pub struct Cone<'a> {
     pub z: &'a [f64],
     /// Rows whose product with `p` is the speed of separation by which contacts are chosen: `z`, or `G M⁻¹`.
     pub approach: &'a [f64],
+    /// Speeds of separation that no impulse changes: those of equality constraints that move.
+    pub offset: &'a [f64],
     /// Coefficients of restitution.
     pub restitution: &'a [f64],
     /// Speeds of approach that count as none; infinite for a contact that takes no part.
@@ -63,7 +65,7 @@ pub struct Cone<'a> {
 
 impl Cone<'_> {
     fn speed(&self, contact: usize, p: &[f64]) -> f64 {
-        dot(row(self.approach, contact, p.len()), p)
+        dot(row(self.approach, contact, p.len()), p) + self.offset[contact]
     }
 }
 
@@ -185,7 +187,7 @@ impl Resolver {
                 for (b, &j) in self.chosen.iter().enumerate() {
                     self.nnls.w[a * m + b] = dot(row(cone.z, i, n), row(cone.g, j, n));
                 }
-                self.nnls.c[a] = 2.0 * dot(row(cone.z, i, n), p);
+                self.nnls.c[a] = 2.0 * (dot(row(cone.z, i, n), p) + cone.offset[i]);
             }
             if !self.nnls.solve() {
                 return Pass::Blocked;
@@ -272,7 +274,7 @@ impl Resolver {
         let (mut d_a_p, mut d_a_d) = (0.0, 0.0);
         for (y, &k) in self.nnls.y.iter().zip(&self.chosen) {
             let (factor, z) = (scale(k) * y, row(cone.z, k, n));
-            d_a_p += factor * dot(z, p);
+            d_a_p += factor * (dot(z, p) + cone.offset[k]);
             d_a_d += factor * dot(z, &self.d);
         }
         (d_a_p, d_a_d)

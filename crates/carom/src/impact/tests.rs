@@ -4,6 +4,7 @@ use super::*;
 struct Impact {
     g: Vec<f64>,
     z: Vec<f64>,
+    offset: Vec<f64>,
     restitution: Vec<f64>,
     tolerance: Vec<f64>,
 }
@@ -13,12 +14,13 @@ impl Impact {
     fn new(rows: &[Vec<f64>], inverse: &[f64]) -> Self {
         let g: Vec<f64> = rows.concat();
         let z = g.iter().enumerate().map(|(k, g)| g * inverse[k % inverse.len()]).collect();
-        Self { g, z, restitution: vec![1.0; rows.len()], tolerance: vec![1e-12; rows.len()] }
+        let (offset, restitution) = (vec![0.0; rows.len()], vec![1.0; rows.len()]);
+        Self { g, z, offset, restitution, tolerance: vec![1e-12; rows.len()] }
     }
 
     fn cone(&self) -> Cone<'_> {
-        let Self { g, z, restitution, tolerance } = self;
-        Cone { g, z, approach: z, restitution, tolerance }
+        let Self { g, z, offset, restitution, tolerance } = self;
+        Cone { g, z, approach: z, offset, restitution, tolerance }
     }
 
     fn slowest(&self, p: &[f64]) -> f64 {
@@ -195,7 +197,7 @@ fn a_metric_of_its_own_keeps_its_energy_and_chooses_by_its_velocity() {
     let (g, z, plain) = ([1.0, 0.0], [2.0, 1.0], [1.0, 0.0]);
     let (restitution, tolerance) = ([1.0], [1e-12]);
     let energy = |p: &[f64]| 0.5 * (2.0 * p[0] * p[0] + 2.0 * p[0] * p[1] + p[1] * p[1]);
-    let own = Cone { g: &g, z: &z, approach: &z, restitution: &restitution, tolerance: &tolerance };
+    let own = Cone { g: &g, z: &z, approach: &z, offset: &[0.0], restitution: &restitution, tolerance: &tolerance };
     let mut p = [1.0, -3.0];
     let before = energy(&p);
     assert_eq!(Resolver::default().resolve(&own, &mut p).expect("resolved").passes, 1);
@@ -206,4 +208,13 @@ fn a_metric_of_its_own_keeps_its_energy_and_chooses_by_its_velocity() {
     assert!(Resolver::default().resolve(&literal, &mut p).is_err());
     assert_eq!(p, [-1.0, 3.0]);
     assert_eq!(Resolver::default().resolve(&own, &mut p).expect("separates").passes, 0);
+}
+
+#[test]
+fn a_contact_on_something_that_moves_is_left_with_the_speed_it_was_approached_with() {
+    // A wall that comes closer with speed 2: a particle at rest is hit, one that flees faster is not.
+    let mut impact = Impact::new(&[vec![1.0]], &[0.5]);
+    impact.offset[0] = -2.0;
+    assert_eq!(impact.after(Law::Generalized, &[0.0]).0, [8.0]);
+    assert_eq!(impact.after(Law::Generalized, &[5.0]).1.passes, 0);
 }

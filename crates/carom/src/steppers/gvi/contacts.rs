@@ -26,6 +26,8 @@ pub struct Contacts {
     pub z: Vec<f64>,
     /// What equality constraints take of each: `ν`, one row of `m` per contact.
     pub nu: Vec<f64>,
+    /// Speeds of separation that come from equality constraints that move.
+    pub offset: Vec<f64>,
     /// Coefficients of restitution.
     pub restitution: Vec<f64>,
     /// Gaps that count as closed.
@@ -77,7 +79,7 @@ impl Contacts {
     /// Speed of separation of a member.
     pub fn speed(&self, place: usize, p: &[f64]) -> f64 {
         let n = p.len();
-        dot(&self.y[place * n..(place + 1) * n], p)
+        dot(&self.y[place * n..(place + 1) * n], p) + self.offset[place]
     }
 
     /// `G M⁻¹Gᵀ` of a member.
@@ -100,6 +102,8 @@ impl Contacts {
             rows.resize(count * n, 0.0);
         }
         self.nu.resize(count * m, 0.0);
+        self.offset.clear();
+        self.offset.resize(count, 0.0);
         for list in [&mut self.restitution, &mut self.gap_tolerance, &mut self.speed_tolerance, &mut self.push] {
             list.resize(count, 0.0);
         }
@@ -110,7 +114,10 @@ impl Contacts {
             (self.gap_tolerance[place], self.speed_tolerance[place], self.push[place]) = (gap, speed, push);
             self.restitution[place] = restitution.unwrap_or_else(|| system.restitution(contact));
             if let Some(rows) = rows {
-                rows.free(g, &mut self.nu[place * m..(place + 1) * m]);
+                let nu = &mut self.nu[place * m..(place + 1) * m];
+                rows.free(g, nu);
+                // G v − (G − Fᵀν)v = ν·F v, and F v = −∂f/∂t.
+                self.offset[place] = 0.0 - h.signum() * dot(nu, &rows.rate);
             }
             let y = &mut self.y[place * n..(place + 1) * n];
             y.copy_from_slice(g);

@@ -170,6 +170,7 @@ impl Gvi {
             g: &contacts.g,
             z: &contacts.z,
             approach: &self.approach,
+            offset: &contacts.offset,
             restitution: &contacts.restitution,
             tolerance: &self.tolerance,
         };
