@@ -126,3 +126,32 @@ fn experiments_are_listed() {
     place.carom(&["reproduce", "--list"]).code(0);
     assert!(!place.path("runs").exists());
 }
+
+#[test]
+fn kaufman_and_pai_come_out_as_expected_and_verdicts_hang_on_the_parameters() {
+    let place = Place::new();
+    let run = |more: &[&str]| place.carom(&[&["reproduce", "kaufman-pai", "--json"], more].concat()).code(0).json();
+    let published = run(&["--check"]);
+    let verdict = |document: &serde_json::Value, experiment: &str, id: &str| -> String {
+        let claims = document["claims"].as_array().expect("claims");
+        let named = |claim: &&serde_json::Value| claim["experiment"] == experiment && claim["id"] == id;
+        claims.iter().find(named).expect("the claim")["verdict"].as_str().expect("a verdict").to_string()
+    };
+    let flips: [(&str, &[(&str, &str)]); 2] = [
+        (
+            "parameters.g=19.6",
+            &[("fig-1.3", "restitution-varies"), ("fig-1.4", "hardening"), ("fig-8.4", "second-order-energy")],
+        ),
+        (
+            "method.restitution=0.9",
+            &[("appendix-b", "gvi"), ("fig-1.3", "gvi-energy"), ("fig-8.2", "gvi-energy"), ("fig-8.4", "stable")],
+        ),
+    ];
+    for (change, claims) in flips {
+        let changed = run(&["--set", change]);
+        for (experiment, id) in claims {
+            assert_eq!(verdict(&published, experiment, id), "holds", "{experiment} {id}");
+            assert_eq!(verdict(&changed, experiment, id), "does not hold", "{experiment} {id} with {change}");
+        }
+    }
+}

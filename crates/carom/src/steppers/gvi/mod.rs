@@ -23,6 +23,7 @@ mod contacts;
 mod held;
 mod phases;
 mod step;
+mod touching;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -150,6 +150,11 @@ impl Gvi {
                 }
                 let report = self.free.step(system, state, h).map_err(|error| error.failure)?;
                 system.gap(&state.q, &mut self.next_gap);
+                // Equality constraints may lead where the prediction did not.
+                if self.leaves_violated(system) {
+                    state.copy_from(&self.start);
+                    return self.step_with_contacts(system, state, h);
+                }
                 report
             }
         };

@@ -1,0 +1,102 @@
+//! Which contacts are closed, and what a step remembers of it.
+
+use super::Linearized;
+use super::step::{Gvi, NEARLY_CLOSED};
+use crate::error::Failure;
+use crate::linear::max_abs;
+use crate::state::State;
+use crate::system::System;
+
+/// Gaps above this multiple of the largest lengths are no contacts: their gradients are not asked for.
+const FAR: f64 = 1e-6;
+
+impl Gvi {
+    /// Gaps at a state that is not the end of the last step, and the contacts that are touched there.
+    #[cold]
+    pub(super) fn survey<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<(), Failure> {
+        system.gap(&state.q, &mut self.gap);
+        if !self.recalled {
+            self.touching.clear();
+            self.carrying.clear();
+            self.inverse.prepare(system, &state.q)?;
+            self.scales.measure(system, &self.inverse, state, h);
+            let far = FAR * (max_abs(&self.gap) + max_abs(&state.q));
+            for contact in 0..self.gap.len() {
+                if self.gap[contact].abs() <= far && self.is_closed(system, &state.q, contact, self.gap[contact], h)
+                {
+                    self.touching.push(contact);
+                    self.carrying.push(contact);
+                }
+            }
+            self.remember();
+        }
+        self.recalled = false;
+        Ok(())
+    }
+
+    /// Whether a gap is none.
+    pub(super) fn is_closed<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        q: &[f64],
+        contact: usize,
+        gap: f64,
+        h: f64,
+    ) -> bool {
+        self.approach.resize(q.len(), 0.0);
+        system.gap_gradient(q, contact, &mut self.approach);
+        gap.abs() <= self.scales.along(&self.approach, h).0
+    }
+
+    /// Notes what is touched at the end of the step, whose gaps stand in `next_gap`.
+    #[inline]
+    pub(super) fn finish<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<(), Failure> {
+        let nearly = |(gap, next): (&f64, &f64)| next.abs() <= NEARLY_CLOSED * gap.abs();
+        let near = self.gap.iter().zip(&self.next_gap).any(nearly);
+        let lag = self.config.linearized == Linearized::Lag;
+        if lag {
+            self.reference.clone_from(&self.start.q);
+        }
+        let held: &[usize] = if self.idle { &[] } else { &self.holder.held };
+        if near || lag || self.touching != held || self.carrying != held {
+            self.carrying.clear();
+            self.carrying.extend_from_slice(held);
+            self.touching.clone_from(&self.carrying);
+            if near {
+                self.find_newcomers(system, state, h)?;
+            }
+            self.remember();
+        }
+        std::mem::swap(&mut self.gap, &mut self.next_gap);
+        self.known_q.clone_from(&state.q);
+        Ok(())
+    }
+
+    /// Contacts whose gap closed in this step without being held.
+    #[cold]
+    fn find_newcomers<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<(), Failure> {
+        self.inverse.prepare(system, &state.q)?;
+        self.scales.measure(system, &self.inverse, state, h);
+        for contact in 0..self.gap.len() {
+            let (gap, next) = (self.gap[contact], self.next_gap[contact]);
+            let Err(place) = self.touching.binary_search(&contact) else { continue };
+            if next.abs() <= NEARLY_CLOSED * gap.abs() && self.is_closed(system, &state.q, contact, next, h) {
+                self.touching.insert(place, contact);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes down what the next step depends on.
+    pub(super) fn remember(&mut self) {
+        self.memory.clear();
+        if self.touching.is_empty() && self.reference.is_empty() {
+            return;
+        }
+        for contacts in [&self.touching, &self.carrying] {
+            self.memory.push(contacts.len() as f64);
+            self.memory.extend(contacts.iter().map(|&contact| contact as f64));
+        }
+        self.memory.extend_from_slice(&self.reference);
+    }
+}
