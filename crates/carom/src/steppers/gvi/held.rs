@@ -96,31 +96,33 @@ impl Holder {
         }
     }
 
-    /// Makes the step; candidates, and those that are tried first, are places in `contacts`.
+    /// Makes the step. Candidates are places in `contacts`; so is the first guess, all that should be held. The second one, of
+    /// contacts, was held in the step before: of contacts that depend on each other only some can be.
     pub fn step<S: System + ?Sized>(
         &mut self,
         system: &S,
         stride: Stride,
         contacts: &Contacts,
-        (candidates, guess): (&[usize], &[usize]),
+        candidates: &[usize],
+        [guess, before]: [&[usize]; 2],
     ) -> Result<StepReport, Failure> {
-        let first = |holder: &mut Self| {
-            holder.next.clear();
-            holder.next.extend(guess.iter().map(|&place| contacts.members[place]));
-        };
-        first(self);
         let mut search = Search::default();
-        if let Some(report) = self.exchanges(system, stride, contacts, candidates, &mut search) {
-            return Ok(report);
-        }
-        self.linear_guess(system, stride, contacts, candidates);
-        if let Some(report) = self.exchanges(system, stride, contacts, candidates, &mut search) {
-            return Ok(report);
+        let is_candidate = |contact: &&usize| candidates.iter().any(|&place| contacts.members[place] == **contact);
+        for attempt in 0..3 {
+            self.next.clear();
+            match attempt {
+                0 => self.next.extend(guess.iter().map(|&place| contacts.members[place])),
+                1 => self.next.extend(before.iter().filter(is_candidate)),
+                _ => self.linear_guess(system, stride, contacts, candidates),
+            }
+            if let Some(report) = self.exchanges(system, stride, contacts, candidates, &mut search) {
+                return Ok(report);
+            }
         }
         let found = if candidates.len() <= MOST_ENUMERATED {
             self.enumerate(system, stride, contacts, candidates, &mut search)
         } else {
-            first(self);
+            self.next.clear();
             self.single_exchanges(system, stride, contacts, candidates, &mut search)
         };
         found.ok_or_else(|| {

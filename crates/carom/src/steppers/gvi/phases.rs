@@ -228,9 +228,7 @@ impl Gvi {
             if tangent || captured || self.may_rest(self.contacts.restitution[place]) {
                 self.candidates.push(place);
             }
-            // What was held is the best guess: of contacts that depend on each other only some can be.
-            let was_held = self.carrying.binary_search(&self.contacts.members[place]).is_ok();
-            if (tangent && was_held) || captured {
+            if tangent || captured {
                 self.guess.push(place);
             }
         }
@@ -254,7 +252,8 @@ impl Gvi {
             return self.free.step(system, state, h).map_err(|error| error.failure);
         }
         let stride = Stride { state, h };
-        let report = self.holder.step(system, stride, &self.contacts, (&self.candidates, &self.guess))?;
+        let guesses = [&self.guess[..], &self.carrying];
+        let report = self.holder.step(system, stride, &self.contacts, &self.candidates, guesses)?;
         state.copy_from(&self.holder.end);
         Ok(report)
     }
