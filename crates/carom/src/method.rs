@@ -98,7 +98,7 @@ pub trait Method: Serialize + for<'a> Deserialize<'a> + JsonSchema + Default {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Refusal {
     /// It cannot take what the system contains.
-    #[error("method `{method}` cannot take {}; {}", .missing.join(" and "), able_words(.able))]
+    #[error("method `{method}` cannot take {}; {}", .missing.join(" and "), able_words(.method, .able))]
     Unable {
         /// The method.
         method: &'static str,
@@ -117,8 +117,16 @@ pub enum Refusal {
     },
 }
 
-fn able_words(able: &[&'static str]) -> String {
-    if able.is_empty() {
+fn able_words(method: &str, able: &[&'static str]) -> String {
+    if able.contains(&method) {
+        let others: Vec<&str> = able.iter().copied().filter(|other| *other != method).collect();
+        let others = if others.is_empty() {
+            String::new()
+        } else {
+            format!("; other methods that can: {}", others.join(", "))
+        };
+        format!("with its default options it can{others}")
+    } else if able.is_empty() {
         "no method of this version can".to_string()
     } else {
         format!("methods that can: {}", able.join(", "))

@@ -168,3 +168,60 @@ fn coordinates_that_stay_at_zero_do_not_hold_newton_up() {
         assert!(summary.iterations_max <= 4 && summary.worst_residual <= 1e-12, "{} {summary:?}", label(&method));
     }
 }
+
+/// A body of three rods that drifts, and a constraint that moves evenly: the first residual is round-off already.
+#[test]
+fn constraints_that_hold_by_themselves_hold() {
+    let triangle = r#"
+[[particle]]
+mass = 1.0
+position = [0.0, 0.0]
+velocity = [0.31, 0.17]
+[[particle]]
+mass = 2.0
+position = [1.0, 0.1]
+velocity = [0.31, 0.17]
+[[particle]]
+mass = 0.7
+position = [0.3, 0.9]
+velocity = [0.31, 0.17]
+[[rod]]
+between = [0, 1]
+[[rod]]
+between = [1, 2]
+[[rod]]
+between = [0, 2]
+[method]
+name = "verlet"
+[run]
+step = 0.013
+steps = 10
+"#;
+    let carried = r#"
+[lagrangian]
+coordinates = ["x", "y"]
+mass = 1.0
+potential = "9.8*y"
+equalities = ["x - t - 1"]
+[initial]
+q = [1.0, 1.0]
+v = [1.0, 0.0]
+[method]
+name = "verlet"
+[run]
+step = 0.013
+steps = 10
+"#;
+    for (name, text) in [("triangle", triangle), ("carried", carried)] {
+        for method in variants().iter() {
+            let scene = scene(name, text, &[]);
+            if takes(method, &scene) {
+                for h in [0.013, 0.005, 0.1, 0.0071] {
+                    let (outcome, summary) = measured(&scene, method, h, 2000);
+                    assert_eq!(outcome.ended, None, "{} on {name}, h = {h}", label(method));
+                    assert!(summary.max_equality.expect("constrained") < 1e-12);
+                }
+            }
+        }
+    }
+}

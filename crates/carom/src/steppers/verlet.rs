@@ -326,7 +326,7 @@ impl Explicit {
                 }
             }
             // At small h the factors of the first iterate take the second one to round-off too.
-            let fresh = !newton.almost_there();
+            let fresh = newton.iterations == 0 || !newton.almost_there();
             if fresh {
                 shape.products(&work.g1, &work.rows.z, &mut work.lu.matrix);
                 work.lu.factor().map_err(|breakdown| {

@@ -34,44 +34,61 @@ pub struct Contacts {
     pub gap_tolerance: Vec<f64>,
     /// Speeds that count as none.
     pub speed_tolerance: Vec<f64>,
-    /// How far the forces can change the speed of separation in a step.
+    /// How much speed of approach the forces give in a step; negative where they pull the contact apart.
     pub push: Vec<f64>,
 }
 
-/// What the scale of a gap is made of: `|q| `, `h|v|` and `h|a|` by coordinate.
+/// What gaps and their speeds are measured by, by coordinate.
 #[derive(Debug, Clone)]
 pub struct Scales {
+    /// `|q|`.
     q: Vec<f64>,
-    speed: Vec<f64>,
-    push: Vec<f64>,
+    /// `m (|v| + h|a|)²`: twice the kinetic energy that a coordinate has or gains in a step.
+    energy: Vec<f64>,
+    /// Reciprocals of the diagonal of the mass.
+    inverse: Vec<f64>,
+    /// `h a`, all forces included.
+    pub push: Vec<f64>,
+    force: Vec<f64>,
 }
 
 impl Scales {
     /// For `n` coordinates.
     pub fn new(n: usize) -> Self {
-        Self { q: vec![0.0; n], speed: vec![0.0; n], push: vec![0.0; n] }
+        let vector = || vec![0.0; n];
+        Self { q: vector(), energy: vector(), inverse: vector(), push: vector(), force: vector() }
     }
 
-    /// At a state, for steps of length `h`.
+    /// At a state, for steps of length `h`; `inverse` must be prepared there.
     pub fn measure<S: System + ?Sized>(&mut self, system: &S, inverse: &InverseMass, state: &State, h: f64) {
-        self.speed.copy_from_slice(&state.p);
-        inverse.solve(&mut self.speed);
+        let v = &mut self.energy;
+        v.copy_from_slice(&state.p);
+        inverse.solve(v);
         system.potential_gradient(state.t, &state.q, &mut self.push);
-        inverse.solve(&mut self.push);
-        for (q, state_q) in self.q.iter_mut().zip(&state.q) {
-            *q = state_q.abs();
+        if let Some(forces) = system.forces() {
+            forces.force(state.t, &state.q, v, &mut self.force);
+            self.push.iter_mut().zip(&self.force).for_each(|(push, force)| *push -= force);
         }
-        for (speed, push) in self.speed.iter_mut().zip(&mut self.push) {
-            *push = (h * *push).abs();
-            *speed = speed.abs() + *push;
+        inverse.solve(&mut self.push);
+        for (i, mass) in inverse.diagonal.iter().enumerate() {
+            self.push[i] *= -h.abs();
+            self.q[i] = state.q[i].abs();
+            self.inverse[i] = mass.recip();
+            self.energy[i] = mass * (self.energy[i].abs() + self.push[i].abs()).powi(2);
         }
     }
 
-    /// Tolerances of a gap and of its speed, and the push of the forces, along a gradient.
-    pub fn along(&self, gradient: &[f64], h: f64) -> (f64, f64, f64) {
-        let size = |x: &[f64]| gradient.iter().zip(x).fold(0.0, |sum, (g, x)| sum + (g * x).abs());
-        let speed = size(&self.speed);
-        (ROUND_OFF * size(&self.q) + TOLERANCE * h.abs() * speed, TOLERANCE * speed, size(&self.push))
+    /// Tolerances of a gap and of its speed along a gradient. A speed is compared with the largest that the energy of the
+    /// bodies involved could give it, whatever its direction: `|G·v| ≤ (G M⁻¹Gᵀ)^½ (vᵀM v)^½`.
+    pub fn along(&self, gradient: &[f64], h: f64) -> (f64, f64) {
+        let (mut size, mut inertia, mut energy) = (0.0, 0.0, 0.0);
+        for (i, g) in gradient.iter().enumerate().filter(|(_, g)| **g != 0.0) {
+            size += (g * self.q[i]).abs();
+            inertia += g * g * self.inverse[i];
+            energy += self.energy[i];
+        }
+        let speed = (inertia * energy).sqrt();
+        (ROUND_OFF * size + TOLERANCE * h.abs() * speed, TOLERANCE * speed)
     }
 }
 
@@ -110,8 +127,7 @@ impl Contacts {
         for (place, &contact) in self.members.iter().enumerate() {
             let g = &mut self.g[place * n..(place + 1) * n];
             system.gap_gradient(at, contact, g);
-            let (gap, speed, push) = scales.along(g, h);
-            (self.gap_tolerance[place], self.speed_tolerance[place], self.push[place]) = (gap, speed, push);
+            (self.gap_tolerance[place], self.speed_tolerance[place]) = scales.along(g, h);
             self.restitution[place] = restitution.unwrap_or_else(|| system.restitution(contact));
             if let Some(rows) = rows {
                 let nu = &mut self.nu[place * m..(place + 1) * m];
@@ -119,6 +135,7 @@ impl Contacts {
                 // G v − (G − Fᵀν)v = ν·F v, and F v = −∂f/∂t.
                 self.offset[place] = 0.0 - h.signum() * dot(nu, &rows.rate);
             }
+            self.push[place] = -dot(g, &scales.push);
             let y = &mut self.y[place * n..(place + 1) * n];
             y.copy_from_slice(g);
             inverse.solve(y);

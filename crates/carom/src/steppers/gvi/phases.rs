@@ -79,7 +79,7 @@ impl Gvi {
             predictor.step(&Free(system), &mut self.predicted, h).map_err(|error| error.failure)?;
             self.arrival_known = true;
         }
-        let (_, tolerance, _) = self.scales.along(&self.approach, h);
+        let (_, tolerance) = self.scales.along(&self.approach, h);
         self.inverse.prepare(system, &self.predicted.q)?;
         // `reflected` is not in use yet.
         let v = &mut self.reflected.p;
@@ -178,7 +178,8 @@ impl Gvi {
         for (place, &contact) in contacts.members.iter().enumerate() {
             let (speed, e) = (contacts.speed(place, p), contacts.restitution[place]);
             let tolerance = contacts.speed_tolerance[place];
-            let slow = speed < -tolerance && -e * speed <= contacts.push[place] + tolerance;
+            // Only what presses the contact together brings it to rest.
+            let slow = speed < -tolerance && -e * speed <= contacts.push[place].max(0.0) + tolerance;
             if slow && self.may_rest(e) {
                 self.captured.push(contact);
             }
@@ -199,18 +200,19 @@ impl Gvi {
             self.look_ahead(system, &q);
             self.predicted.q = q;
             let before = self.contacts.members.len();
-            for (contact, gap) in self.next_gap.iter().enumerate().filter(|(_, gap)| **gap <= 0.0) {
+            for (contact, _) in self.next_gap.iter().enumerate().filter(|(_, gap)| **gap <= 0.0) {
                 if let Err(place) = self.contacts.members.binary_search(&contact) {
                     self.contacts.members.insert(place, contact);
                 }
-                debug_assert!(*gap <= 0.0);
             }
             if self.contacts.members.len() == before {
                 return Ok(());
             }
             impact.add(self.reflect(system, state, h)?);
         }
-        Ok(())
+        let names =
+            self.contacts.members.iter().map(|&contact| format!("`{}` is in the way", system.gap_name(contact)));
+        Err(Failure::Impact { passes: impact.passes, contacts: names.collect::<Vec<_>>().join(", ") })
     }
 
     /// Whether a contact may come to rest.
@@ -278,17 +280,32 @@ impl Gvi {
         self.contacts.members.len() > before
     }
 
-    /// How many contacts came to rest; what the law of impact takes of a single one is booked, the rest is the capture's.
-    pub(super) fn count_captured(&self, impact: &mut Resolved, h: f64) -> u32 {
-        let p = &self.reflected.p;
-        let places =
-            self.holder.held.iter().filter_map(|contact| self.contacts.members.binary_search(contact).ok());
-        let fresh = places.filter(|&place| !self.is_tangent(place, p));
-        let (count, last) = fresh.fold((0, None), |(count, _), place| (count + 1, Some(place)));
-        if let (1, Some(place)) = (count, last) {
-            let (e, speed) =
-                (self.contacts.restitution[place], (h.signum() * self.contacts.speed(place, p)).min(0.0));
-            impact.work -= 0.5 * (1.0 - e * e) * speed * speed / self.contacts.inertia(place, p.len());
+    /// How many contacts came to rest. What restitution takes of them is booked as the work of an impact, which it counts as; the
+    /// rest is the capture's.
+    pub(super) fn count_captured(&mut self, impact: &mut Resolved, h: f64) -> u32 {
+        let contacts = &self.contacts;
+        let mut count = 0;
+        self.tolerance.clear();
+        for (place, contact) in contacts.members.iter().enumerate() {
+            let held = self.holder.held.binary_search(contact).is_ok();
+            let fresh = held && !self.is_tangent(place, &self.reflected.p);
+            count += u32::from(fresh);
+            let takes = fresh && contacts.restitution[place] < 1.0;
+            self.tolerance.push(if takes { contacts.speed_tolerance[place] } else { f64::INFINITY });
+        }
+        if self.tolerance.iter().any(|tolerance| tolerance.is_finite()) {
+            self.reflected.p.iter_mut().for_each(|p| *p *= h.signum());
+            let cone = Cone {
+                g: &contacts.g,
+                z: &contacts.y,
+                approach: &contacts.y,
+                offset: &contacts.offset,
+                restitution: &contacts.restitution,
+                tolerance: &self.tolerance,
+            };
+            if let Ok(resolved) = self.resolver.resolve(&cone, &mut self.reflected.p) {
+                impact.add(resolved);
+            }
         }
         count
     }

@@ -78,7 +78,7 @@ impl Gvi {
             rows = Some(ConstraintRows::at(RowShape::of(system, &inverse), system, &inverse, start)?);
         }
         let referred = matches!(config.linearized, Linearized::Lag | Linearized::Fixed);
-        let mut new = Self {
+        Ok(Self {
             config: config.clone(),
             free: base(config.rule, system, start)?,
             predictor,
@@ -110,9 +110,7 @@ impl Gvi {
             start_impulse: vec![0.0; m],
             end_impulse: vec![0.0; m],
             idle: true,
-        };
-        new.remember();
-        Ok(new)
+        })
     }
 
     /// The algorithm [KP12 sec 7], with the corrections that the module names.
@@ -137,6 +135,9 @@ impl Gvi {
                     state.copy_from(&self.start);
                     self.arrival_known = true;
                     return self.step_with_contacts(system, state, h);
+                }
+                if self.config.linearized != Linearized::None {
+                    system.gap(&state.q, &mut self.next_gap);
                 }
                 report
             }
@@ -183,6 +184,7 @@ impl Gvi {
         self.idle = false;
         self.contact_impulse.fill(0.0);
         self.start_impulse.fill(0.0);
+        self.inverse.prepare(system, &state.q)?;
         self.scales.measure(system, &self.inverse, state, h);
         self.activate(system, h)?; // (7.1)
         self.inverse.prepare(system, &state.q)?;
@@ -221,9 +223,6 @@ impl<S: System + ?Sized> Stepper<S> for Gvi {
         let t = state.t;
         self.advance(system, state, h).map_err(|failure| {
             state.copy_from(&self.start);
-            // The gaps at the start are to be found anew, what is touched there is remembered.
-            self.known_q.fill(f64::NAN);
-            self.recalled = true;
             StepError { t, h, failure }
         })
     }
@@ -245,6 +244,10 @@ impl<S: System + ?Sized> Stepper<S> for Gvi {
     }
 
     fn recall(&mut self, memory: &[f64]) {
+        // Before the first step nothing is known, and there is nothing to take over.
+        if memory.is_empty() {
+            return;
+        }
         let mut rest = memory;
         for contacts in [&mut self.touching, &mut self.carrying] {
             let count = rest.first().map_or(0, |count| *count as usize);

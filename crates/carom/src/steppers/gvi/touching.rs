@@ -31,6 +31,7 @@ impl Gvi {
             self.remember();
         }
         self.recalled = false;
+        self.known_q.copy_from_slice(&state.q);
         Ok(())
     }
 
@@ -51,19 +52,26 @@ impl Gvi {
     /// Notes what is touched at the end of the step, whose gaps stand in `next_gap`.
     #[inline]
     pub(super) fn finish<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<(), Failure> {
-        let nearly = |(gap, next): (&f64, &f64)| next.abs() <= NEARLY_CLOSED * gap.abs();
-        let near = self.gap.iter().zip(&self.next_gap).any(nearly);
+        let held: &[usize] = if self.idle { &[] } else { &self.holder.held };
+        // Without contacts a gap that closes has fallen by many decades; of those that were closed round-off stays.
+        let floor = if self.idle { 0.0 } else { NEARLY_CLOSED * max_abs(&state.q) };
+        let nearly = |gap: f64, next: f64| next.abs() <= (NEARLY_CLOSED * gap.abs()).max(floor);
+        let gaps = self.gap.iter().zip(&self.next_gap).enumerate();
+        let near = gaps.into_iter().any(|(i, (&gap, &next))| nearly(gap, next) && held.binary_search(&i).is_err());
         let lag = self.config.linearized == Linearized::Lag;
         if lag {
             self.reference.clone_from(&self.start.q);
         }
-        let held: &[usize] = if self.idle { &[] } else { &self.holder.held };
         if near || lag || self.touching != held || self.carrying != held {
+            if near {
+                self.inverse.prepare(system, &state.q)?;
+                self.scales.measure(system, &self.inverse, state, h);
+            }
             self.carrying.clear();
             self.carrying.extend_from_slice(held);
             self.touching.clone_from(&self.carrying);
             if near {
-                self.find_newcomers(system, state, h)?;
+                self.find_newcomers(system, state, h, floor);
             }
             self.remember();
         }
@@ -74,25 +82,20 @@ impl Gvi {
 
     /// Contacts whose gap closed in this step without being held.
     #[cold]
-    fn find_newcomers<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<(), Failure> {
-        self.inverse.prepare(system, &state.q)?;
-        self.scales.measure(system, &self.inverse, state, h);
+    fn find_newcomers<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64, floor: f64) {
         for contact in 0..self.gap.len() {
             let (gap, next) = (self.gap[contact], self.next_gap[contact]);
             let Err(place) = self.touching.binary_search(&contact) else { continue };
-            if next.abs() <= NEARLY_CLOSED * gap.abs() && self.is_closed(system, &state.q, contact, next, h) {
+            let nearly = next.abs() <= (NEARLY_CLOSED * gap.abs()).max(floor);
+            if nearly && self.is_closed(system, &state.q, contact, next, h) {
                 self.touching.insert(place, contact);
             }
         }
-        Ok(())
     }
 
     /// Writes down what the next step depends on.
     pub(super) fn remember(&mut self) {
         self.memory.clear();
-        if self.touching.is_empty() && self.reference.is_empty() {
-            return;
-        }
         for contacts in [&self.touching, &self.carrying] {
             self.memory.push(contacts.len() as f64);
             self.memory.extend(contacts.iter().map(|&contact| contact as f64));

@@ -24,6 +24,8 @@ pub struct ConstraintRows {
     pub rate: Vec<f64>,
     schur: Cholesky,
     mu: Vec<f64>,
+    /// Size of the terms that a projection starts from.
+    size: Vec<f64>,
     /// The impulse that the last projection took off, `−Gᵀ` of it.
     pub impulse: Vec<f64>,
 }
@@ -45,6 +47,7 @@ impl ConstraintRows {
             rate: vec![0.0; m],
             schur: Cholesky::new(m),
             mu: vec![0.0; m],
+            size: vec![0.0; m],
             impulse: vec![0.0; m],
         };
         rows.prepare(system, inverse, start.t, &start.q)?;
@@ -101,6 +104,7 @@ impl ConstraintRows {
 
     /// Projects `p`; the second pass removes the round-off of the first. Returns the largest relative residual.
     pub fn project(&mut self, p: &mut [f64]) -> f64 {
+        self.size.fill(0.0);
         let mut worst = self.residual(p);
         self.impulse.fill(0.0);
         for _ in 0..3 {
@@ -121,17 +125,19 @@ impl ConstraintRows {
         worst
     }
 
-    /// `μ := G M⁻¹p + ∂f/∂t`; returns the largest entry relative to its terms.
+    /// `μ := G M⁻¹p + ∂f/∂t`; returns the largest entry relative to its terms, or to those before the projection: of a body that is
+    /// brought to rest nothing but round-off is left.
     fn residual(&mut self, p: &[f64]) -> f64 {
         let mut worst = 0.0_f64;
-        for (row, (mu, rate)) in self.mu.iter_mut().zip(&self.rate).enumerate() {
+        for (row, ((mu, rate), before)) in self.mu.iter_mut().zip(&self.rate).zip(&mut self.size).enumerate() {
             let start = (*rate, rate.abs());
             let (sum, size) = self
                 .shape
                 .fold_row(row, &self.z, p, start, |(sum, size), z, p| (sum + z * p, size + (z * p).abs()));
             *mu = sum;
-            if size > 0.0 {
-                worst = worst.max(sum.abs() / size);
+            *before = before.max(size);
+            if *before > 0.0 {
+                worst = worst.max(sum.abs() / *before);
             }
         }
         worst
