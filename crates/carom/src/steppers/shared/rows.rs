@@ -227,6 +227,20 @@ impl RowShape {
         }
     }
 
+    /// Calls `visit` with the column and the value of every stored entry of a row.
+    #[inline]
+    pub fn each_entry(&self, row: usize, a: &[f64], mut visit: impl FnMut(usize, f64)) {
+        let Some(sparse) = &self.sparse else {
+            return a[row * self.n..(row + 1) * self.n].iter().enumerate().for_each(|(k, &a)| visit(k, a));
+        };
+        let (pattern, width) = (&sparse.pattern, sparse.pattern.width());
+        for place in pattern.range(row) {
+            for k in 0..width {
+                visit(width * pattern.blocks()[place] + k, a[width * place + k]);
+            }
+        }
+    }
+
     /// `Σ_k |G_ik| scale_k`, the size of what the round-off in a constraint comes from. The scale of a coordinate is
     /// `|q_k|` and how far the terms of the step would carry it: a point that is held on `y = 0` has a scale through
     /// that, and coordinates that do not occur in a row have no say in it. `|f|` itself counts too: where a constraint moves
