@@ -88,8 +88,9 @@ fn scene(name: &str, edits: &[&str]) -> Scene {
 
 fn pogo_stick() {
     const STEPS: usize = 100_000;
-    let start = pogo::start();
+    let (start, high) = (pogo::start(1.0), pogo::start(1e9));
     let case = Case { system: &pogo::Pogo, start: &start, rule: VERLET, h: pogo::H };
+    let air = Case { start: &high, ..case };
     let scene = scene("pogo-stick", &[]);
     let expressed = Case { system: &*scene.problem.system, start: &start, rule: VERLET, h: pogo::H };
     case.same("pogo stick", &mut pogo::Hand::new(&start), 300);
@@ -101,6 +102,12 @@ fn pogo_stick() {
             ("static", &|| case.run(STEPS)),
             ("scene", &|| expressed.run(STEPS)),
         ],
+    );
+    // It does not come down: what the look-out for contacts costs.
+    compare(
+        "gvi verlet, pogo stick in the air, per step",
+        STEPS,
+        &[("hand-written", &|| loop_of(black_box(pogo::Hand::new(&high)), STEPS)), ("static", &|| air.run(STEPS))],
     );
 }
 

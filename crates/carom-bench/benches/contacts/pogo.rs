@@ -8,8 +8,8 @@ const STIFFNESS: f64 = 10.0;
 const LENGTH: f64 = 5.0;
 const GRAVITY: f64 = 9.8213;
 
-pub fn start() -> State {
-    State { t: 0.0, q: vec![1.0 + LENGTH, 1.0], p: vec![0.0, 0.0] }
+pub fn start(height: f64) -> State {
+    State { t: 0.0, q: vec![height + LENGTH, height], p: vec![0.0, 0.0] }
 }
 
 /// Two unit masses on a spring above a floor.
