@@ -1,8 +1,6 @@
 //! Particles: six Lennard-Jones beads, free and on rods, as ratios to minimal hand-written loops, and the cost per
 //! particle of short-range potentials. `cargo bench -p carom-bench --bench particles`.
-//!
-//! The hand-written RATTLE knows that the rods form a chain: arrays of fixed size, a tridiagonal solve per Newton
-//! iteration, and the same tolerances, ε and 4 ε relative.
+//! What the hand-written RATTLE knows is said in `carom_bench::beads`.
 
 use std::hint::black_box;
 use std::sync::OnceLock;
@@ -13,21 +11,15 @@ use carom::particles::{Cutoff, LennardJones, Link, Particles, Selection};
 use carom::state::State;
 use carom::steppers::{Stepper, verlet};
 use carom::system::{Dynamics, System};
+use carom_bench::beads::{BEADS, Points, RODS, Rattle, SIGMA, drift, gradient, kick, total};
 use carom_bench::compare;
 use carom_io::document::Source;
 use carom_io::scene::{BuiltIn, Scene};
 
 const STEPS: usize = 20_000;
 const H: f64 = 2e-3;
-const SIGMA: f64 = 0.6;
-const BEADS: usize = 6;
-const RODS: usize = BEADS - 1;
 const DENSITY: f64 = 0.6;
 const CUTOFF: f64 = 2.5;
-const FLOOR: f64 = 4.0 * f64::EPSILON;
-const CLOSED: f64 = f64::EPSILON;
-
-type Points = [[f64; 3]; BEADS];
 
 /// Positions and momenta of the beads at the start of the built-in scene; read once.
 fn places() -> [Points; 2] {
@@ -59,162 +51,25 @@ fn beads(rods: bool) -> Particles {
     system
 }
 
-fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-fn apart(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
-    [b[0] - a[0], b[1] - a[1], b[2] - a[2]]
-}
-
-fn gradient(q: &Points, sigma2: f64) -> Points {
-    let mut out = [[0.0; 3]; BEADS];
-    for i in 0..BEADS {
-        for j in i + 1..BEADS {
-            let d = apart(&q[i], &q[j]);
-            let inverse = 1.0 / dot(&d, &d);
-            let s = sigma2 * inverse;
-            let s = s * s * s;
-            let factor = 24.0 * inverse * s * (1.0 - 2.0 * s);
-            for k in 0..3 {
-                out[i][k] -= factor * d[k];
-                out[j][k] += factor * d[k];
-            }
-        }
-    }
-    out
-}
-
-fn kick(p: &mut Points, gradient: &Points) {
-    for (p, gradient) in p.as_flattened_mut().iter_mut().zip(gradient.as_flattened()) {
-        *p -= 0.5 * H * gradient;
-    }
-}
-
-fn drift(q: &Points, p: &Points) -> Points {
-    std::array::from_fn(|i| std::array::from_fn(|k| q[i][k] + H * p[i][k]))
-}
-
-fn total(q: &Points, p: &Points) -> f64 {
-    q.as_flattened().iter().chain(p.as_flattened()).sum()
-}
-
 fn hand_verlet(steps: usize) -> f64 {
     let ([mut q, mut p], sigma2) = (black_box(places()), black_box(SIGMA * SIGMA));
     let mut force = gradient(&q, sigma2);
     for _ in 0..steps {
-        kick(&mut p, &force);
-        q = drift(&q, &p);
+        kick(&mut p, &force, H);
+        q = drift(&q, &p, H);
         force = gradient(&q, sigma2);
-        kick(&mut p, &force);
+        kick(&mut p, &force, H);
         assert!(total(&q, &p).is_finite());
     }
     q[0][0]
-}
-
-/// Unit vectors along the rods, and their lengths minus one.
-fn directions(q: &Points) -> ([[f64; 3]; RODS], [f64; RODS]) {
-    let (mut unit, mut f) = ([[0.0; 3]; RODS], [0.0; RODS]);
-    for r in 0..RODS {
-        let d = apart(&q[r], &q[r + 1]);
-        let length = dot(&d, &d).sqrt();
-        let inverse = 1.0 / length;
-        f[r] = length - 1.0;
-        unit[r] = [d[0] * inverse, d[1] * inverse, d[2] * inverse];
-    }
-    (unit, f)
-}
-
-/// Solves `A x = b`, `A_ij = (G1 G0ᵀ)_ij` for the rows of a chain of unit masses.
-fn solve_chain(one: &[[f64; 3]; RODS], zero: &[[f64; 3]; RODS], b: &mut [f64; RODS]) {
-    let mut diagonal = [0.0; RODS];
-    for r in 0..RODS {
-        diagonal[r] = 2.0 * dot(&one[r], &zero[r]);
-    }
-    for r in 1..RODS {
-        let (lower, upper) = (-dot(&one[r], &zero[r - 1]), -dot(&one[r - 1], &zero[r]));
-        let factor = lower / diagonal[r - 1];
-        diagonal[r] -= factor * upper;
-        b[r] -= factor * b[r - 1];
-    }
-    b[RODS - 1] /= diagonal[RODS - 1];
-    for r in (0..RODS - 1).rev() {
-        b[r] = (b[r] + dot(&one[r], &zero[r + 1]) * b[r + 1]) / diagonal[r];
-    }
-}
-
-fn push(p: &mut Points, unit: &[[f64; 3]; RODS], lambda: &[f64; RODS]) {
-    for r in 0..RODS {
-        for k in 0..3 {
-            p[r][k] += lambda[r] * unit[r][k];
-            p[r + 1][k] -= lambda[r] * unit[r][k];
-        }
-    }
-}
-
-/// Largest violation relative to what its round-off comes from.
-fn violation(f: &[f64; RODS], unit: &[[f64; 3]; RODS], q: &Points) -> f64 {
-    let mut worst = 0.0_f64;
-    for r in 0..RODS {
-        let size = (0..3).fold(0.0, |sum, k| sum + unit[r][k].abs() * (q[r][k].abs() + q[r + 1][k].abs()));
-        worst = worst.max(f[r].abs() / size);
-    }
-    worst
 }
 
 fn hand_rattle(steps: usize) -> f64 {
-    let ([mut q, mut p], sigma2) = (black_box(places()), black_box(SIGMA * SIGMA));
-    let mut force = gradient(&q, sigma2);
-    let (mut unit, _) = directions(&q);
+    let mut beads = Rattle::new(black_box(places()), black_box(SIGMA * SIGMA));
     for _ in 0..steps {
-        kick(&mut p, &force);
-        let free = p;
-        let mut lambda = [0.0; RODS];
-        let mut before = f64::INFINITY;
-        let (q1, unit1) = loop {
-            p = free;
-            push(&mut p, &unit, &lambda);
-            let q1 = drift(&q, &p);
-            let (unit1, mut f) = directions(&q1);
-            let residual = violation(&f, &unit1, &q1);
-            if residual <= CLOSED || (residual > 0.25 * before && residual <= 1e-12) {
-                break (q1, unit1);
-            }
-            assert!(residual < 1.0);
-            before = residual;
-            for f in &mut f {
-                *f /= H;
-            }
-            solve_chain(&unit1, &unit, &mut f);
-            for r in 0..RODS {
-                lambda[r] += f[r];
-            }
-        };
-        q = q1;
-        unit = unit1;
-        force = gradient(&q, sigma2);
-        kick(&mut p, &force);
-        for _ in 0..4 {
-            let (mut rate, mut worst) = ([0.0; RODS], 0.0_f64);
-            for r in 0..RODS {
-                let (mut sum, mut size) = (0.0, 0.0);
-                for k in 0..3 {
-                    let (a, b) = (unit[r][k] * p[r][k], unit[r][k] * p[r + 1][k]);
-                    sum += b - a;
-                    size += a.abs() + b.abs();
-                }
-                rate[r] = sum;
-                worst = worst.max(sum.abs() / size);
-            }
-            if worst <= FLOOR {
-                break;
-            }
-            solve_chain(&unit, &unit, &mut rate);
-            push(&mut p, &unit, &rate);
-        }
-        assert!(total(&q, &p).is_finite());
+        beads.step(H);
     }
-    q[0][0]
+    beads.q[0][0]
 }
 
 fn drive<S: System + ?Sized, T: Stepper<S> + ?Sized>(system: &S, stepper: &mut T, steps: usize) -> f64 {

@@ -204,12 +204,14 @@ impl Cholesky {
         for i in 0..n {
             let (above, from_i) = matrix.split_at_mut(i * n);
             let row = &mut from_i[..n];
-            for j in 0..i {
+            // Zeros at the begin of a row stay zeros; of a short row they are not looked for.
+            let first = if n > 6 { row[..i].iter().position(|a| *a != 0.0).unwrap_or(i) } else { 0 };
+            for j in first..i {
                 let other = &above[j * n..j * n + j + 1];
-                row[j] = (row[j] - dot(&row[..j], &other[..j])) / other[j];
+                row[j] = (row[j] - dot(&row[first..j], &other[first..j])) / other[j];
             }
             let diagonal = row[i];
-            let pivot = diagonal - dot(&row[..i], &row[..i]);
+            let pivot = diagonal - dot(&row[first..i], &row[first..i]);
             if pivot.is_nan() || pivot <= smallest * diagonal.abs() {
                 let pivot = if diagonal == 0.0 { 0.0 } else { pivot / diagonal.abs() };
                 return Err(Breakdown { index: i, pivot });

@@ -17,7 +17,7 @@ use super::shared::rows::{RowShape, relative_violation};
 use super::{Impulses, StepReport, Stepper};
 use crate::discrete::{Chord, Legendre};
 use crate::error::{Failure, Row, StepError};
-use crate::linear::{Breakdown, Lu, add_transposed_times, max_abs};
+use crate::linear::{Breakdown, Lu, max_abs};
 use crate::state::{State, all_finite};
 use crate::system::System;
 
@@ -50,11 +50,12 @@ impl<R> Implicit<R> {
         Failure::unless_it_fits("the Newton matrix of an implicit step", n + m, n + m)?;
         let vector = || vec![0.0; n];
         let inverse = InverseMass::new(system, &start.q)?;
+        let rows = ConstraintRows::at(RowShape::of(system, &inverse), system, &inverse, start)?;
         Ok(Self {
             rule,
-            rows: ConstraintRows::at(RowShape::full(system), system, &inverse, start)?,
+            g0: vec![0.0; rows.g.len()],
+            rows,
             inverse,
-            g0: vec![0.0; m * n],
             v: vector(),
             lambda: vec![0.0; m],
             lambda_scale: vec![0.0; m],
@@ -87,7 +88,7 @@ impl<R> Implicit<R> {
         self.inverse.prepare(system, &state.q)?;
         self.v[..n].copy_from_slice(&state.p[..n]);
         self.inverse.solve(&mut self.v[..n]);
-        system.equality_jacobian(state.t, &state.q, &mut self.g0);
+        self.rows.shape.evaluate(system, state.t, &state.q, [&mut self.f, &mut self.g0]);
         self.lambda.fill(0.0);
 
         let mut newton = Convergence::default();
@@ -145,15 +146,13 @@ impl<R> Implicit<R> {
         }
         let mut worst = (0.0, 0);
         if !self.f.is_empty() {
-            add_transposed_times(&self.g0, &self.lambda, 1.0, &mut self.left);
-            for (row, lambda) in self.g0.chunks_exact(n).zip(&self.lambda) {
-                for (magnitude, g) in self.magnitude.iter_mut().zip(row) {
-                    *magnitude += (g * lambda).abs();
-                }
+            let shape = &self.rows.shape;
+            shape.add_transposed_times(&self.g0, &self.lambda, 1.0, &mut self.left);
+            for (row, lambda) in self.lambda.iter().enumerate() {
+                shape.each_entry(row, &self.g0, |i, g| self.magnitude[i] += (g * lambda).abs());
             }
             self.measure_reach(h, n);
-            system.equality(t1, &self.q1, &mut self.f);
-            system.equality_jacobian(t1, &self.q1, &mut self.rows.g);
+            self.rows.shape.evaluate(system, t1, &self.q1, [&mut self.f, &mut self.rows.g]);
             // The place of the next correction holds the scale of each coordinate.
             for (scale, (q, reach)) in self.correction.iter_mut().zip(self.q1.iter().zip(&self.reach)) {
                 *scale = q.abs() + reach;
@@ -230,7 +229,14 @@ impl<R> Implicit<R> {
         // Two calls and not one with n + m: without constraints the size is a constant where `n` is.
         let solved = if m == 0 {
             self.rule.left_jacobian(system, chord, &mut self.lu.matrix);
-            self.lu.solve_once(n, &mut self.correction)
+            // The same numbers as by LU, and few coordinates take the short way already.
+            if n > 3 && is_diagonal(&self.lu.matrix, n) {
+                let diagonal = self.lu.matrix.iter().step_by(n + 1);
+                self.correction.iter_mut().zip(diagonal).for_each(|(correction, d)| *correction /= d);
+                Ok(())
+            } else {
+                self.lu.solve_once(n, &mut self.correction)
+            }
         } else {
             self.rule.left_jacobian(system, chord, &mut self.jacobian);
             self.assemble();
@@ -258,19 +264,22 @@ impl<R> Implicit<R> {
             self.lu.matrix[i * (n + m)..i * (n + m) + n].copy_from_slice(&self.jacobian[i * n..(i + 1) * n]);
         }
         for j in 0..m {
+            let (shape, matrix, jacobian) = (&self.rows.shape, &mut self.lu.matrix, &self.jacobian);
             let mut largest = 0.0_f64;
-            for i in 0..n {
-                largest = largest.max((self.g0[j * n + i] / self.jacobian[i * (n + 1)]).abs());
-            }
+            shape.each_entry(j, &self.g0, |i, g| largest = largest.max((g / jacobian[i * (n + 1)]).abs()));
             let scale = if largest > 0.0 && largest.is_finite() { largest.recip() } else { 1.0 };
             self.lambda_scale[j] = scale;
-            for i in 0..n {
-                self.lu.matrix[i * (n + m) + n + j] = self.g0[j * n + i] * scale;
-            }
-            let row = (n + j) * (n + m);
-            self.lu.matrix[row..row + n].copy_from_slice(&self.rows.g[j * n..(j + 1) * n]);
+            shape.each_entry(j, &self.g0, |i, g| matrix[i * (n + m) + n + j] = g * scale);
+            shape.each_entry(j, &self.rows.g, |i, g| matrix[(n + j) * (n + m) + i] = g);
         }
     }
+}
+
+/// Whether an `n × n` matrix has entries on its diagonal only, and these not zero.
+fn is_diagonal(matrix: &[f64], n: usize) -> bool {
+    let zero = |row: &[f64]| row.iter().all(|entry| *entry == 0.0);
+    let mut rows = matrix.chunks_exact(n).take(n).enumerate();
+    rows.all(|(i, row)| row[i] != 0.0 && zero(&row[..i]) && zero(&row[i + 1..]))
 }
 
 /// The equation of a row of the linear system.

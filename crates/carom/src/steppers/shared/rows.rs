@@ -163,13 +163,24 @@ impl RowShape {
     /// `z = G M⁻¹`.
     #[inline]
     pub fn divide_by_mass(&self, inverse: &InverseMass, g: &[f64], z: &mut [f64]) {
-        match (&self.sparse, inverse.reciprocals()) {
-            (Some(sparse), Some(inverse)) => in_width!(sparse.divide(inverse, g, z)),
-            _ => {
-                z.copy_from_slice(g);
-                for row in z.chunks_exact_mut(self.n) {
-                    inverse.solve(row);
-                }
+        if let Some(inverse) = inverse.reciprocals() {
+            return self.divide_columns(inverse, g, z);
+        }
+        z.copy_from_slice(g);
+        for row in z.chunks_exact_mut(self.n) {
+            inverse.solve(row);
+        }
+    }
+
+    /// `z = G D⁻¹` for the reciprocals of a diagonal `D`.
+    #[inline]
+    pub fn divide_columns(&self, inverse: &[f64], g: &[f64], z: &mut [f64]) {
+        if let Some(sparse) = &self.sparse {
+            return in_width!(sparse.divide(inverse, g, z));
+        }
+        for (z, g) in z.chunks_exact_mut(self.n).zip(g.chunks_exact(self.n)) {
+            for ((z, g), inverse) in z.iter_mut().zip(g).zip(inverse) {
+                *z = g * inverse;
             }
         }
     }
@@ -195,8 +206,12 @@ impl RowShape {
     fn full_products(&self, a: &[f64], b: &[f64], columns: impl Fn(usize) -> usize, out: &mut [f64]) {
         let (n, m) = (self.n, self.m);
         for i in 0..m {
+            let row = &a[i * n..(i + 1) * n];
+            // What is left and right of its nonzero entries adds nothing: few coordinates take part in a contact.
+            let begin = row.iter().position(|a| *a != 0.0).unwrap_or(n);
+            let end = row.iter().rposition(|a| *a != 0.0).map_or(begin, |last| last + 1);
             for j in 0..columns(i) {
-                out[i * m + j] = dot(&a[i * n..(i + 1) * n], &b[j * n..(j + 1) * n]);
+                out[i * m + j] = dot(&row[begin..end], &b[j * n + begin..j * n + end]);
             }
         }
     }
@@ -224,6 +239,20 @@ impl RowShape {
                 let sum = fold(fold(sum, a[0], x[0]), a[1], x[1]);
                 fold(sum, a[2], x[2])
             }),
+        }
+    }
+
+    /// Calls `visit` with the column and the value of every stored entry of a row.
+    #[inline]
+    pub fn each_entry(&self, row: usize, a: &[f64], mut visit: impl FnMut(usize, f64)) {
+        let Some(sparse) = &self.sparse else {
+            return a[row * self.n..(row + 1) * self.n].iter().enumerate().for_each(|(k, &a)| visit(k, a));
+        };
+        let (pattern, width) = (&sparse.pattern, sparse.pattern.width());
+        for place in pattern.range(row) {
+            for k in 0..width {
+                visit(width * pattern.blocks()[place] + k, a[width * place + k]);
+            }
         }
     }
 
