@@ -44,9 +44,10 @@ pub fn run(args: &Args) -> Result<(), Fail> {
         let options = serde_json::to_value(&method.options).ok().and_then(|value| value.as_object().cloned());
         let options: Vec<String> =
             options.unwrap_or_default().iter().map(|(key, value)| format!("{key} = {value}")).collect();
+        let between = if method.takes.inequalities { "; between impacts" } else { "" };
         let rows = vec![
-            vec!["  order".to_string(), method.claims.order.to_string()],
-            vec!["  preserves".into(), preserved(method.claims)],
+            vec!["  order".to_string(), format!("{}{between}", method.claims.order)],
+            vec!["  preserves".into(), format!("{}{between}", preserved(method.claims))],
             vec!["  takes".into(), taken(method.takes)],
             vec!["  options".into(), if options.is_empty() { "none".into() } else { options.join(", ") }],
             vec!["  cites".into(), method.cites.join(", ")],

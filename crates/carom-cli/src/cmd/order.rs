@@ -76,7 +76,9 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     };
     let (name, method, t) = (&scene.name, scene.method.name(), scene.problem.initial.t + span.0);
     let head = format!("{name} with {method} to t = {}, against {against}\n\n", print::short(t));
-    print::out(&(head + &table(&levels, args.work) + &format!("\n{method} claims order {claimed}.\n")))
+    let contacts = scene.problem.system.inequalities() > 0;
+    let limit = if contacts { " between impacts; through them errors are of first order and scatter" } else { "" };
+    print::out(&(head + &table(&levels, args.work) + &format!("\n{method} claims order {claimed}{limit}.\n")))
 }
 
 fn row(level: &Level) -> Value {

@@ -2,12 +2,14 @@
 //!
 //! - Reversal: a step forth and one of `−h` back; what is left is not reversible.
 //! - Symplecticity: the Jacobian `J` of the step by differences of sixth order, restricted to the tangent space of the
-//!   constraints; the largest entry of `JᵀΩJ − Ω` in units of the largest action of a coordinate.
+//!   constraints and of the contacts that are touched without being approached or left; the largest entry of `JᵀΩJ − Ω` in units of the largest action of a coordinate.
 //!
 //! Differences have errors of their own: of several lengths, down to where round-off takes over, the one with the smallest
 //! defect counts (round-off and truncation only add to it), and a defect below about 1e-10 says "none seen". A length that
 //! leaves the domain of a system is passed over. Cost: 12 n steps and projections per length, one length where nothing is
 //! seen and six where something is; 2 steps for the reversal; they allocate.
+
+use std::cell::RefCell;
 
 use crate::error::{Failure, StepError};
 use crate::linear::max_abs;
@@ -17,6 +19,7 @@ use crate::steppers::Stepper;
 use crate::steppers::shared::mass::InverseMass;
 use crate::steppers::shared::projection::ConstraintRows;
 use crate::steppers::shared::rows::RowShape;
+use crate::steppers::shared::views::Held;
 use crate::system::System;
 
 /// A system and a method whose steps are probed.
@@ -45,6 +48,8 @@ const WEIGHTS: [f64; 3] = [0.75, -0.15, 1.0 / 60.0];
 /// Lengths of the differences, relative to the scale of a coordinate: far from the origin that is much longer than what
 /// happens there.
 const LENGTHS: [f64; 6] = [3e-2, 3e-3, 3e-4, 3e-5, 3e-6, 3e-7];
+/// Gaps and speeds below this, relative to their terms, are none.
+const TOUCHED: f64 = 1e-9;
 /// A defect below this is the round-off of differences.
 const NONE_SEEN: f64 = 1e-11;
 
@@ -102,8 +107,27 @@ impl<'a> Probe<'a> {
         Ok(scales)
     }
 
+    /// Contacts that are touched tangentially: neighbouring states touch them too.
+    fn touched(&self, state: &State) -> Result<Vec<usize>, Failure> {
+        let (n, k) = (state.q.len(), self.system.inequalities());
+        let (mut gap, mut g, mut v) = (vec![0.0; k], vec![0.0; n], state.p.clone());
+        self.system.gap(&state.q, &mut gap);
+        InverseMass::new(self.system, &state.q)?.solve(&mut v);
+        let size = |g: &[f64], x: &[f64]| g.iter().zip(x).fold(0.0, |sum, (g, x)| sum + (g * x).abs());
+        let near = (0..k).filter(|&i| {
+            self.system.gap_gradient(&state.q, i, &mut g);
+            let speed = g.iter().zip(&v).fold(0.0, |sum, (g, v)| sum + g * v);
+            let reach = size(&g, &state.q) + self.h.abs() * size(&g, &v);
+            gap[i].abs() <= TOUCHED * reach && speed.abs() <= TOUCHED * size(&g, &v)
+        });
+        Ok(near.collect())
+    }
+
     fn defect(&self, state: &State, scales: &[f64], length: f64) -> Result<f64, ProbeError> {
         let n = state.q.len();
+        let touched = self.touched(state)?;
+        let gaps = RefCell::new(vec![0.0; self.system.inequalities()]);
+        let held = Held { system: self.system, contacts: &touched, gaps: &gaps };
         let (mut before, mut after) = (Vec::new(), Vec::new());
         for (k, scale) in scales.iter().enumerate() {
             let (mut tangent, mut image) = (vec![0.0; 2 * n], vec![0.0; 2 * n]);
@@ -112,7 +136,7 @@ impl<'a> Probe<'a> {
                     let mut near = state.clone();
                     let x = if k < n { &mut near.q[k] } else { &mut near.p[k - n] };
                     *x += sign * f64::from(step) * length * scale;
-                    self.settle(&mut near)?;
+                    settle(&held, &mut near)?;
                     add(&mut tangent, sign * weight / length, &near);
                     self.stepper(&near)?.step(self.system, &mut near, self.h)?;
                     add(&mut image, sign * weight / length, &near);
@@ -132,30 +156,30 @@ impl<'a> Probe<'a> {
         }
         if worst.is_finite() { Ok(worst) } else { Err(Failure::NonFinite { what: "a difference of steps" }.into()) }
     }
+}
 
-    /// Puts a state that was moved a little back onto the constraints.
-    fn settle(&self, state: &mut State) -> Result<(), Failure> {
-        let m = self.system.equalities();
-        if m == 0 {
+/// Puts a state that was moved a little back onto the constraints.
+fn settle<S: System + ?Sized>(system: &S, state: &mut State) -> Result<(), Failure> {
+    let m = system.equalities();
+    if m == 0 {
+        return Ok(());
+    }
+    let (mut f, mut before) = (vec![0.0; m], f64::INFINITY);
+    loop {
+        let inverse = InverseMass::new(system, &state.q)?;
+        let mut rows = ConstraintRows::at(RowShape::full(system), system, &inverse, state)?;
+        system.equality(state.t, &state.q, &mut f);
+        let violation = max_abs(&f);
+        if !f.iter().all(|f| f.is_finite()) {
+            return Err(Failure::NonFinite { what: "a constraint beside the state" });
+        }
+        // Quadratic convergence: what no longer falls is round-off.
+        if violation == 0.0 || violation > 0.5 * before {
+            rows.project(&mut state.p);
             return Ok(());
         }
-        let (mut f, mut before) = (vec![0.0; m], f64::INFINITY);
-        loop {
-            let inverse = InverseMass::new(self.system, &state.q)?;
-            let mut rows = ConstraintRows::at(RowShape::full(self.system), self.system, &inverse, state)?;
-            self.system.equality(state.t, &state.q, &mut f);
-            let violation = max_abs(&f);
-            if !f.iter().all(|f| f.is_finite()) {
-                return Err(Failure::NonFinite { what: "a constraint beside the state" });
-            }
-            // Quadratic convergence: what no longer falls is round-off.
-            if violation == 0.0 || violation > 0.5 * before {
-                rows.project(&mut state.p);
-                return Ok(());
-            }
-            before = violation;
-            rows.pull_back(&mut f, &mut state.q);
-        }
+        before = violation;
+        rows.pull_back(&mut f, &mut state.q);
     }
 }
 

@@ -109,6 +109,9 @@ impl Plan {
             }
             axes.push(axis);
         }
+        if ["run.until", "run.steps"].iter().all(|key| axes.iter().any(|axis| axis.key == *key)) {
+            return Err("`run.until` and `run.steps` are both varied; keep one of them".into());
+        }
         let sizes: Vec<usize> = match sample {
             Some((points, _)) => vec![points],
             None => axes.iter().map(|axis| axis.values.count()).collect(),

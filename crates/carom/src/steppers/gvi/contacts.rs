@@ -43,8 +43,9 @@ pub struct Contacts {
 pub struct Scales {
     /// `|q|`.
     q: Vec<f64>,
-    /// `m (|v| + h|a|)²`: twice the kinetic energy that a coordinate has or gains in a step.
-    energy: Vec<f64>,
+    /// The largest `m (|v| + h|a|)²`: twice the kinetic energy that a coordinate has or gains in a step.
+    energy: f64,
+    v: Vec<f64>,
     /// Reciprocals of the diagonal of the mass.
     inverse: Vec<f64>,
     /// `h a`, all forces included.
@@ -56,12 +57,12 @@ impl Scales {
     /// For `n` coordinates.
     pub fn new(n: usize) -> Self {
         let vector = || vec![0.0; n];
-        Self { q: vector(), energy: vector(), inverse: vector(), push: vector(), force: vector() }
+        Self { q: vector(), energy: 0.0, v: vector(), inverse: vector(), push: vector(), force: vector() }
     }
 
     /// At a state, for steps of length `h`; `inverse` must be prepared there.
     pub fn measure<S: System + ?Sized>(&mut self, system: &S, inverse: &InverseMass, state: &State, h: f64) {
-        let v = &mut self.energy;
+        let v = &mut self.v;
         v.copy_from_slice(&state.p);
         inverse.solve(v);
         system.potential_gradient(state.t, &state.q, &mut self.push);
@@ -70,24 +71,25 @@ impl Scales {
             self.push.iter_mut().zip(&self.force).for_each(|(push, force)| *push -= force);
         }
         inverse.solve(&mut self.push);
+        self.energy = 0.0;
         for (i, mass) in inverse.diagonal.iter().enumerate() {
             self.push[i] *= -h.abs();
             self.q[i] = state.q[i].abs();
             self.inverse[i] = mass.recip();
-            self.energy[i] = mass * (self.energy[i].abs() + self.push[i].abs()).powi(2);
+            self.energy = self.energy.max(mass * (self.v[i].abs() + self.push[i].abs()).powi(2));
         }
     }
 
-    /// Tolerances of a gap and of its speed along a gradient. A speed is compared with the largest that the energy of the
-    /// bodies involved could give it, whatever its direction: `|G·v| ≤ (G M⁻¹Gᵀ)^½ (vᵀM v)^½`.
+    /// Tolerances of a gap and of its speed along a gradient. A speed is compared with the one that the energy of the liveliest
+    /// coordinate could give it, whatever its direction: `|G·v| ≤ (G M⁻¹Gᵀ)^½ (vᵀM v)^½`. What rests on a wall beside gravity has no other
+    /// scale.
     pub fn along(&self, gradient: &[f64], h: f64) -> (f64, f64) {
-        let (mut size, mut inertia, mut energy) = (0.0, 0.0, 0.0);
+        let (mut size, mut inertia) = (0.0, 0.0);
         for (i, g) in gradient.iter().enumerate().filter(|(_, g)| **g != 0.0) {
             size += (g * self.q[i]).abs();
             inertia += g * g * self.inverse[i];
-            energy += self.energy[i];
         }
-        let speed = (inertia * energy).sqrt();
+        let speed = (inertia * self.energy).sqrt();
         (ROUND_OFF * size + TOLERANCE * h.abs() * speed, TOLERANCE * speed)
     }
 }

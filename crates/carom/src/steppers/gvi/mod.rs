@@ -22,6 +22,7 @@
 mod contacts;
 mod held;
 mod phases;
+mod single;
 mod step;
 mod touching;
 

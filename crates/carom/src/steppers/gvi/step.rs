@@ -65,6 +65,8 @@ pub struct Gvi {
     pub(super) end_impulse: Vec<f64>,
     /// Whether the last step had no contacts.
     pub(super) idle: bool,
+    /// Neither equality constraints nor forces beside the potential, and the constraints as they are.
+    pub(super) plain: bool,
 }
 
 impl Gvi {
@@ -78,7 +80,7 @@ impl Gvi {
             rows = Some(ConstraintRows::at(RowShape::of(system, &inverse), system, &inverse, start)?);
         }
         let referred = matches!(config.linearized, Linearized::Lag | Linearized::Fixed);
-        Ok(Self {
+        let mut new = Self {
             config: config.clone(),
             free: base(config.rule, system, start)?,
             predictor,
@@ -110,7 +112,10 @@ impl Gvi {
             start_impulse: vec![0.0; m],
             end_impulse: vec![0.0; m],
             idle: true,
-        })
+            plain: false,
+        };
+        new.plain = new.is_plain(system);
+        Ok(new)
     }
 
     /// The algorithm [KP12 sec 7], with the corrections that the module names.
@@ -134,6 +139,9 @@ impl Gvi {
                     std::mem::swap(state, &mut self.predicted);
                     state.copy_from(&self.start);
                     self.arrival_known = true;
+                    if let Some(bounced) = self.bounce(system, state, h) {
+                        return bounced;
+                    }
                     return self.step_with_contacts(system, state, h);
                 }
                 if self.config.linearized != Linearized::None {
@@ -169,7 +177,7 @@ impl Gvi {
 
     /// Whether no contact is touched, and none would be.
     #[inline]
-    fn is_clear(&self) -> bool {
+    pub(super) fn is_clear(&self) -> bool {
         self.touching.is_empty()
             && self.gap.iter().zip(&self.next_gap).all(|(gap, next)| *next > NEARLY_CLOSED * gap.abs())
     }
@@ -221,6 +229,16 @@ impl<S: System + ?Sized> Stepper<S> for Gvi {
     #[inline]
     fn step(&mut self, system: &S, state: &mut State, h: f64) -> Result<StepReport, StepError> {
         let t = state.t;
+        let few = match state.q.len() {
+            1 => self.advance_few::<1, S>(system, state, h),
+            2 => self.advance_few::<2, S>(system, state, h),
+            3 => self.advance_few::<3, S>(system, state, h),
+            4 => self.advance_few::<4, S>(system, state, h),
+            _ => None,
+        };
+        if let Some(result) = few {
+            return result.map_err(|failure| StepError { t, h, failure });
+        }
         self.advance(system, state, h).map_err(|failure| {
             state.copy_from(&self.start);
             StepError { t, h, failure }

@@ -24,8 +24,8 @@ pub struct ConstraintRows {
     pub rate: Vec<f64>,
     schur: Cholesky,
     mu: Vec<f64>,
-    /// Size of the terms that a projection starts from.
-    size: Vec<f64>,
+    /// Size of what the impulses of a projection put onto every coordinate.
+    pushed: Vec<f64>,
     /// The impulse that the last projection took off, `−Gᵀ` of it.
     pub impulse: Vec<f64>,
 }
@@ -47,7 +47,7 @@ impl ConstraintRows {
             rate: vec![0.0; m],
             schur: Cholesky::new(m),
             mu: vec![0.0; m],
-            size: vec![0.0; m],
+            pushed: vec![0.0; system.dim()],
             impulse: vec![0.0; m],
         };
         rows.prepare(system, inverse, start.t, &start.q)?;
@@ -104,7 +104,6 @@ impl ConstraintRows {
 
     /// Projects `p`; the second pass removes the round-off of the first. Returns the largest relative residual.
     pub fn project(&mut self, p: &mut [f64]) -> f64 {
-        self.size.fill(0.0);
         let mut worst = self.residual(p);
         self.impulse.fill(0.0);
         for _ in 0..3 {
@@ -122,22 +121,36 @@ impl ConstraintRows {
                 break;
             }
         }
+        if worst > FLOOR { self.settled_residual() } else { worst }
+    }
+
+    /// The largest `μ` relative to what the impulses of the projection moved: of a body that rests nothing but round-off is left.
+    #[cold]
+    fn settled_residual(&mut self) -> f64 {
+        self.pushed.fill(0.0);
+        for (row, impulse) in self.impulse.iter().enumerate() {
+            let pushed = &mut self.pushed;
+            self.shape.each_entry(row, &self.g, |k, g| pushed[k] += (g * impulse).abs());
+        }
+        let mut worst = 0.0_f64;
+        for (row, (mu, rate)) in self.mu.iter().zip(&self.rate).enumerate() {
+            let size = self.shape.fold_row(row, &self.z, &self.pushed, rate.abs(), |sum, z, p| sum + (z * p).abs());
+            worst = worst.max(if *mu == 0.0 { 0.0 } else { mu.abs() / size });
+        }
         worst
     }
 
-    /// `μ := G M⁻¹p + ∂f/∂t`; returns the largest entry relative to its terms, or to those before the projection: of a body that is
-    /// brought to rest nothing but round-off is left.
+    /// `μ := G M⁻¹p + ∂f/∂t`; returns the largest entry relative to its terms.
     fn residual(&mut self, p: &[f64]) -> f64 {
         let mut worst = 0.0_f64;
-        for (row, ((mu, rate), before)) in self.mu.iter_mut().zip(&self.rate).zip(&mut self.size).enumerate() {
+        for (row, (mu, rate)) in self.mu.iter_mut().zip(&self.rate).enumerate() {
             let start = (*rate, rate.abs());
             let (sum, size) = self
                 .shape
                 .fold_row(row, &self.z, p, start, |(sum, size), z, p| (sum + z * p, size + (z * p).abs()));
             *mu = sum;
-            *before = before.max(size);
-            if *before > 0.0 {
-                worst = worst.max(sum.abs() / *before);
+            if size > 0.0 {
+                worst = worst.max(sum.abs() / size);
             }
         }
         worst
