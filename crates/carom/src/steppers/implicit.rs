@@ -8,7 +8,7 @@
 //! This is RATTLE for any discrete Lagrangian [Marsden & West 2001, sec 3.5; Leimkuhler & Skeel 1994]: symplectic on
 //! the constraint manifold if the rule is, and exact for momenta of symmetries of `L_d` and `f`. Newton's method runs
 //! with the analytic Jacobian to the round-off floor. Cost per iteration: one Jacobian of `left`, one LU of size
-//! `n + m`.
+//! `n + m`, or of size `m` where that Jacobian is diagonal.
 
 use super::shared::mass::InverseMass;
 use super::shared::newton::{Convergence, FLOOR, Verdict, relative_change};
@@ -41,6 +41,8 @@ pub struct Implicit<R> {
     jacobian: Vec<f64>,
     correction: Vec<f64>,
     lu: Lu,
+    /// Of the multipliers alone.
+    schur: Lu,
 }
 
 impl<R> Implicit<R> {
@@ -69,6 +71,7 @@ impl<R> Implicit<R> {
             jacobian: vec![0.0; n * n],
             correction: vec![0.0; n + m],
             lu: Lu::new(n + m),
+            schur: Lu::new(m),
         })
     }
 
@@ -229,7 +232,6 @@ impl<R> Implicit<R> {
         // Two calls and not one with n + m: without constraints the size is a constant where `n` is.
         let solved = if m == 0 {
             self.rule.left_jacobian(system, chord, &mut self.lu.matrix);
-            // The same numbers as by LU, and few coordinates take the short way already.
             if n > 3 && is_diagonal(&self.lu.matrix, n) {
                 let diagonal = self.lu.matrix.iter().step_by(n + 1);
                 self.correction.iter_mut().zip(diagonal).for_each(|(correction, d)| *correction /= d);
@@ -239,8 +241,12 @@ impl<R> Implicit<R> {
             }
         } else {
             self.rule.left_jacobian(system, chord, &mut self.jacobian);
-            self.assemble();
-            self.lu.solve_once(n + m, &mut self.correction)
+            if is_diagonal(&self.jacobian, n) {
+                self.eliminate(n)
+            } else {
+                self.assemble();
+                self.lu.solve_once(n + m, &mut self.correction)
+            }
         };
         solved.map_err(|Breakdown { index, pivot }| Failure::Singular { row: row(system, n, index), pivot })?;
         self.measure_reach(h, n);
@@ -253,6 +259,27 @@ impl<R> Implicit<R> {
             self.lambda[j] -= self.correction[n + j] * self.lambda_scale[j];
         }
         Ok(moved)
+    }
+
+    /// Solves `[[D, G0ᵀ], [G1, 0]] (δv, δλ) = (r, c)` for a diagonal `D`: `G1 D⁻¹G0ᵀδλ = G1 D⁻¹r − c`, `δv = D⁻¹(r − G0ᵀδλ)`.
+    /// Where forces do not couple coordinates, as in uniform gravity, this is a system of `m` unknowns and not of `n + m`.
+    fn eliminate(&mut self, n: usize) -> Result<(), Breakdown> {
+        let (rows, (momentum, multipliers)) = (&mut self.rows, self.correction.split_at_mut(n));
+        // The room of `reach`, which is measured after this, and of `z`, which is made at the end of the step.
+        for (i, (inverse, r)) in self.reach.iter_mut().zip(&mut *momentum).enumerate() {
+            *inverse = self.jacobian[i * (n + 1)].recip();
+            *r *= *inverse;
+        }
+        rows.shape.divide_columns(&self.reach, &self.g0, &mut rows.z);
+        for (row, c) in multipliers.iter_mut().enumerate() {
+            *c = rows.shape.fold_row(row, &rows.g, momentum, -*c, |sum, g, r| sum + g * r);
+        }
+        rows.shape.products(&rows.g, &rows.z, &mut self.schur.matrix);
+        self.schur.factor().map_err(|breakdown| Breakdown { index: n + breakdown.index, ..breakdown })?;
+        self.schur.solve(multipliers);
+        rows.shape.add_transposed_times(&rows.z, multipliers, -1.0, momentum);
+        self.lambda_scale.fill(1.0);
+        Ok(())
     }
 
     /// `[[∂left/∂v, G0ᵀ], [G1, 0]]`, the multipliers in units that make their columns as large as the mass: a

@@ -38,7 +38,7 @@ impl Gvi {
                 self.idle = true;
             }
             *self.known_q.first_chunk_mut::<N>()? = *state.q.first_chunk::<N>()?;
-            std::mem::swap(&mut self.gap, &mut self.next_gap);
+            self.gap.copy_from_slice(&self.next_gap);
             return Some(Ok(report));
         }
         (state.t, *state.q.first_chunk_mut::<N>()?, *state.p.first_chunk_mut::<N>()?) = (t0, q0, p0);
