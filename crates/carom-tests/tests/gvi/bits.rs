@@ -48,3 +48,41 @@ fn warm_steps_with_contacts_allocate_nothing() {
         assert_eq!(counted.count_total, 0, "{}", scene.name);
     }
 }
+
+/// The pogo stick with coordinates that do nothing.
+const IDLERS: &str = r#"
+[lagrangian]
+coordinates = ["q1", "q2", "a", "b", "c"]
+mass = [1.0, 1.5, 1.0, 1.0, 1.0]
+potential = "5*(q1 - q2 - 5)^2 + (q1 - q2 - 5)^4 + 9.8213*(q1 + 1.5*q2)"
+inequalities = ["q2", "8 - q1"]
+[initial]
+q = [6.4, 1.0, 0.0, 0.0, 0.0]
+v = [0.7, -0.3, 0.0, 0.0, 0.0]
+[method]
+name = "gvi"
+[run]
+step = 0.02
+steps = 20000
+"#;
+
+#[test]
+fn few_coordinates_take_a_short_way_to_the_same_bits() {
+    let few = IDLERS
+        .replace(", \"a\", \"b\", \"c\"", "")
+        .replace("1.5, 1.0, 1.0, 1.0]", "1.5]")
+        .replace(", 0.0, 0.0, 0.0]", "]");
+    for edits in [&[][..], &["method.energy=shadow"], &["method.restitution=0.9"]] {
+        let (short, long) = (scene("few", &few, edits), scene("many", IDLERS, edits));
+        let (mut one, mut other) = (short.problem.initial.clone(), long.problem.initial.clone());
+        let mut steps = (stepper(&short, &short.method), stepper(&long, &long.method));
+        let mut impacts = [0, 0];
+        for k in 0..20_000 {
+            impacts[0] += steps.0.step(&*short.problem.system, &mut one, 0.02).expect("a step").impacts;
+            impacts[1] += steps.1.step(&*long.problem.system, &mut other, 0.02).expect("a step").impacts;
+            assert_eq!((&one.q[..], &one.p[..]), (&other.q[..2], &other.p[..2]), "step {k}, {edits:?}");
+            assert_eq!(steps.0.contact_impulses(), steps.1.contact_impulses(), "step {k}");
+        }
+        assert!(impacts[0] > 5 && impacts[0] == impacts[1], "{impacts:?}");
+    }
+}

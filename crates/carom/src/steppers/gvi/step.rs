@@ -2,6 +2,7 @@
 
 use super::contacts::{Contacts, Metric, Scales};
 use super::held::{Holder, base};
+use super::single::Short;
 use super::{Config, Linearized};
 use crate::error::{Failure, StepError};
 use crate::impact::{Resolved, Resolver};
@@ -65,8 +66,8 @@ pub struct Gvi {
     pub(super) end_impulse: Vec<f64>,
     /// Whether the last step had no contacts.
     pub(super) idle: bool,
-    /// Neither equality constraints nor forces beside the potential, and the constraints as they are.
-    pub(super) plain: bool,
+    /// What the short way of few coordinates keeps.
+    pub(super) short: Short,
 }
 
 impl Gvi {
@@ -112,9 +113,9 @@ impl Gvi {
             start_impulse: vec![0.0; m],
             end_impulse: vec![0.0; m],
             idle: true,
-            plain: false,
+            short: Short::default(),
         };
-        new.plain = new.is_plain(system);
+        new.short = Short::new(&new, system);
         Ok(new)
     }
 
@@ -139,9 +140,6 @@ impl Gvi {
                     std::mem::swap(state, &mut self.predicted);
                     state.copy_from(&self.start);
                     self.arrival_known = true;
-                    if let Some(bounced) = self.bounce(system, state, h) {
-                        return bounced;
-                    }
                     return self.step_with_contacts(system, state, h);
                 }
                 if self.config.linearized != Linearized::None {
@@ -176,7 +174,7 @@ impl Gvi {
     }
 
     /// Whether no contact is touched, and none would be.
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_clear(&self) -> bool {
         self.touching.is_empty()
             && self.gap.iter().zip(&self.next_gap).all(|(gap, next)| *next > NEARLY_CLOSED * gap.abs())
@@ -236,9 +234,10 @@ impl<S: System + ?Sized> Stepper<S> for Gvi {
             4 => self.advance_few::<4, S>(system, state, h),
             _ => None,
         };
-        if let Some(result) = few {
-            return result.map_err(|failure| StepError { t, h, failure });
+        if let Some(report) = few {
+            return Ok(report);
         }
+        self.short.forget();
         self.advance(system, state, h).map_err(|failure| {
             state.copy_from(&self.start);
             StepError { t, h, failure }
