@@ -52,7 +52,8 @@ fn energy(scene: &Scene, run: &Value) -> Row {
         sentence.replace_range(..1, &first);
     }
     measured.push(sentence + ".");
-    let promise = energy_promise(&scene.method.claims(), conservative);
+    let contacts = scene.problem.system.inequalities() > 0;
+    let promise = energy_promise(&scene.method.claims(), conservative, contacts);
     Row { name: "Energy", promise, measured: measured.join(" ") }
 }
 
@@ -146,7 +147,16 @@ fn penetration(run: &Value) -> Option<Row> {
     Some(Row {
         name: "Inequality constraints",
         promise: "No gap below 0 at the nodes, as far as the method enforces it.".into(),
-        measured: format!("Largest penetration {}.", short(depth, 3)),
+        measured: {
+            let count = |key: &str| number(run, key).unwrap_or(0.0);
+            format!(
+                "Largest penetration {}. {} impacts, {} steps with a contact, {} times one came to rest.",
+                short(depth, 3),
+                count("/impacts"),
+                count("/active_steps"),
+                count("/captured")
+            )
+        },
     })
 }
 

@@ -100,10 +100,15 @@ pub fn drift(run: &Value, conservative: bool) -> String {
 }
 
 /// What a method promises of the energy.
-pub fn energy_promise(claims: &Claims, conservative: bool) -> String {
+pub fn energy_promise(claims: &Claims, conservative: bool, contacts: bool) -> String {
     let order = power(claims.order as i32).replacen("10", "h", 1);
     match (conservative, claims.symplectic) {
         (false, _) => "None: forces or time-dependent terms change the energy of this scene.".into(),
+        (true, true) if contacts => format!(
+            "Not exact. Between impacts the step is symplectic, with an error of O({order}) that does not drift. An elastic impact \
+             conserves the energy, or its shadow; the errors of many may add up. Restitution and contacts that come to rest take \
+             energy, which the accounts tell."
+        ),
         (true, true) => format!(
             "Not exact. The step is symplectic: while it is short beside the motion, the error stays in a band of width \
              O({order}) and does not drift over very long times."

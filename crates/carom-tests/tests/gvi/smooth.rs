@@ -1,5 +1,6 @@
 //! Contacts that are slid along, left and met tangentially.
 
+use carom::measures::Probe;
 use carom_tests::map::{Map, Rule};
 use carom_tests::runs::{advance, built_in, scene, stepper};
 use carom_tests::symplectic::defect;
@@ -112,5 +113,20 @@ fn the_reversed_run_arrives_on_the_dome_without_a_reflection() {
         );
         assert_eq!(summary.impacts, Some(0), "h = {h}");
         assert!(held > 0 && off < 20.0 * h * h, "h = {h}: {off:e}");
+    }
+}
+
+#[test]
+fn probes_see_the_structure_of_smooth_contact() {
+    let scene = built_in("spring-sphere", &[]);
+    let (system, h) = (&*scene.problem.system, scene.run.h);
+    let (mut state, mut step) = (scene.problem.initial.clone(), stepper(&scene, &scene.method));
+    for _ in 0..3 {
+        let probe = Probe::new(system, &scene.method, h);
+        let (defect, reversal) =
+            (probe.symplecticity(&state).expect("steps"), probe.reversal(&state).expect("steps"));
+        println!("symplecticity {defect:.1e}, reversal {reversal:?}");
+        assert!(defect < 1e-7 && reversal[0] < 1e-13 && reversal[1] < 1e-13);
+        advance(&scene, &mut *step, &mut state, h, 7);
     }
 }
