@@ -40,10 +40,11 @@ fn warm_steps_with_contacts_allocate_nothing() {
         built_in("spring-sphere-mixed", &[]),
         built_in("newtons-cradle", &[]),
         built_in("lennard-jones-chain", &["method.energy=shadow"]),
+        scene("pile", PILE, &[]),
     ];
     for scene in &scenes {
         let (mut state, mut step) = (scene.problem.initial.clone(), stepper(scene, &scene.method));
-        advance(scene, &mut *step, &mut state, scene.run.h, 1000);
+        advance(scene, &mut *step, &mut state, scene.run.h, 5000);
         let counted = allocation_counter::measure(|| advance(scene, &mut *step, &mut state, scene.run.h, 1000));
         assert_eq!(counted.count_total, 0, "{}", scene.name);
     }

@@ -144,17 +144,7 @@ impl Nnls {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Numbers in (−1, 1), the same on every run.
-    fn numbers(seed: u64) -> impl FnMut() -> f64 {
-        let mut x = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-        move || {
-            x ^= x << 13;
-            x ^= x >> 7;
-            x ^= x << 17;
-            (x >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-        }
-    }
+    use crate::impact::tests::numbers;
 
     /// `Gᵀy` of the solution by trying every active set.
     fn enumerated(g: &[f64], w: &[f64], c: &[f64], n: usize) -> Option<Vec<f64>> {

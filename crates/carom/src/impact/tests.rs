@@ -107,7 +107,7 @@ fn a_particle_between_two_walls_has_no_way_out_and_the_contacts_are_named() {
 }
 
 /// Numbers in (−1, 1), the same on every run.
-fn numbers(seed: u64) -> impl FnMut() -> f64 {
+pub fn numbers(seed: u64) -> impl FnMut() -> f64 {
     let mut x = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     move || {
         x ^= x << 13;

@@ -59,18 +59,43 @@ pub struct Stride<'a> {
     pub h: f64,
 }
 
+/// Which set is looked for.
+#[derive(Clone, Copy)]
+pub struct Quest<'a> {
+    /// Where and how far the step goes.
+    pub stride: Stride<'a>,
+    /// Contacts with their rows and tolerances.
+    pub contacts: &'a Contacts,
+    /// Places among them of those that may be held.
+    pub candidates: &'a [usize],
+}
+
 /// How a search went.
 #[derive(Default)]
 struct Search {
     /// Sets tried.
     sets: u32,
-    /// What was wrong with the last one.
-    reason: String,
+    /// What was wrong with the last one: words only if they are needed, a step that searches allocates nothing.
+    wrong: Option<Wrong>,
+    /// Why the last one had no solution.
+    failure: Option<Failure>,
+}
+
+impl Search {
+    fn reason<S: System + ?Sized>(&self, system: &S) -> String {
+        match (&self.failure, &self.wrong) {
+            (Some(failure), _) => format!("failed: {failure}"),
+            (None, Some(Wrong { contact, what, by })) => {
+                format!("is wrong: `{}` {what} by {by:.3e}", system.gap_name(*contact))
+            }
+            (None, None) => "was not judged".into(),
+        }
+    }
 }
 
 /// What is wrong with a set.
 struct Wrong {
-    /// Contacts to release or to add, by place among the candidates.
+    /// The contact to release or to add.
     contact: usize,
     what: &'static str,
     by: f64,
@@ -96,39 +121,37 @@ impl Holder {
         }
     }
 
-    /// Makes the step. Candidates are places in `contacts`; so is the first guess, all that should be held. The second one, of
+    /// Makes the step. The first guess are places like those of the candidates, all that should be held. The second one, of
     /// contacts, was held in the step before: of contacts that depend on each other only some can be.
     pub fn step<S: System + ?Sized>(
         &mut self,
         system: &S,
-        stride: Stride,
-        contacts: &Contacts,
-        candidates: &[usize],
+        quest: Quest,
         [guess, before]: [&[usize]; 2],
     ) -> Result<StepReport, Failure> {
-        let mut search = Search::default();
+        let (mut search, Quest { contacts, candidates, .. }) = (Search::default(), quest);
         let is_candidate = |contact: &&usize| candidates.iter().any(|&place| contacts.members[place] == **contact);
         for attempt in 0..3 {
             self.next.clear();
             match attempt {
                 0 => self.next.extend(guess.iter().map(|&place| contacts.members[place])),
                 1 => self.next.extend(before.iter().filter(is_candidate)),
-                _ => self.linear_guess(system, stride, contacts, candidates),
+                _ => self.linear_guess(system, quest),
             }
-            if let Some(report) = self.exchanges(system, stride, contacts, candidates, &mut search) {
+            if let Some(report) = self.exchanges(system, quest, &mut search) {
                 return Ok(report);
             }
         }
         let found = if candidates.len() <= MOST_ENUMERATED {
-            self.enumerate(system, stride, contacts, candidates, &mut search)
+            self.enumerate(system, quest, &mut search)
         } else {
             self.next.clear();
-            self.single_exchanges(system, stride, contacts, candidates, &mut search)
+            self.single_exchanges(system, quest, &mut search)
         };
         found.ok_or_else(|| {
             let names = candidates.iter().map(|&place| format!("`{}`", system.gap_name(contacts.members[place])));
-            let (contacts, Search { sets, reason }) = (names.collect::<Vec<_>>().join(", "), search);
-            Failure::Contacts { contacts, sets, reason }
+            let (contacts, sets) = (names.collect::<Vec<_>>().join(", "), search.sets);
+            Failure::Contacts { contacts, sets, reason: search.reason(system) }
         })
     }
 
@@ -136,24 +159,22 @@ impl Holder {
     fn exchanges<S: System + ?Sized>(
         &mut self,
         system: &S,
-        stride: Stride,
-        contacts: &Contacts,
-        candidates: &[usize],
+        quest: Quest,
         search: &mut Search,
     ) -> Option<StepReport> {
         let mut iterations = 0;
-        for _ in 0..2 * candidates.len() + 4 {
+        for _ in 0..2 * quest.candidates.len() + 4 {
             search.sets += 1;
-            match self.attempt(system, stride) {
+            match self.attempt(system, quest.stride) {
                 Ok(report) => {
                     iterations += report.iterations;
-                    match self.exchange(contacts, candidates, stride) {
+                    match self.exchange(quest) {
                         None => return Some(StepReport { iterations, ..report }),
-                        Some(wrong) => search.reason = describe(system, &wrong),
+                        Some(wrong) => (search.wrong, search.failure) = (Some(wrong), None),
                     }
                 }
                 Err(failure) => {
-                    search.reason = failure.to_string();
+                    search.failure = Some(failure);
                     return None;
                 }
             }
@@ -164,13 +185,8 @@ impl Holder {
     /// The contacts that are held if gaps are linear around the end of the step without any: a quadratic programme, whose
     /// solution holds independent contacts only.
     #[cold]
-    fn linear_guess<S: System + ?Sized>(
-        &mut self,
-        system: &S,
-        stride: Stride,
-        contacts: &Contacts,
-        candidates: &[usize],
-    ) {
+    fn linear_guess<S: System + ?Sized>(&mut self, system: &S, quest: Quest) {
+        let Quest { stride, contacts, candidates } = quest;
         self.next.clear();
         if self.attempt(system, stride).is_err() {
             return;
@@ -195,11 +211,10 @@ impl Holder {
     fn enumerate<S: System + ?Sized>(
         &mut self,
         system: &S,
-        stride: Stride,
-        contacts: &Contacts,
-        candidates: &[usize],
+        quest: Quest,
         search: &mut Search,
     ) -> Option<StepReport> {
+        let (contacts, candidates) = (quest.contacts, quest.candidates);
         let count = candidates.len();
         for size in 0..=count as u32 {
             for set in (0..1_usize << count).filter(|set| set.count_ones() == size) {
@@ -207,8 +222,8 @@ impl Holder {
                 self.next.clear();
                 let chosen = candidates.iter().enumerate().filter(|(bit, _)| set >> bit & 1 == 1);
                 self.next.extend(chosen.map(|(_, &place)| contacts.members[place]));
-                let Ok(report) = self.attempt(system, stride) else { continue };
-                if self.exchange(contacts, candidates, stride).is_none() {
+                let Ok(report) = self.attempt(system, quest.stride) else { continue };
+                if self.exchange(quest).is_none() {
                     return Some(report);
                 }
             }
@@ -221,15 +236,13 @@ impl Holder {
     fn single_exchanges<S: System + ?Sized>(
         &mut self,
         system: &S,
-        stride: Stride,
-        contacts: &Contacts,
-        candidates: &[usize],
+        quest: Quest,
         search: &mut Search,
     ) -> Option<StepReport> {
-        for _ in 0..EXCHANGES * candidates.len() {
+        for _ in 0..EXCHANGES * quest.candidates.len() {
             search.sets += 1;
-            let first = match self.attempt(system, stride) {
-                Ok(report) => match self.exchange(contacts, candidates, stride) {
+            let first = match self.attempt(system, quest.stride) {
+                Ok(report) => match self.exchange(quest) {
                     None => return Some(report),
                     Some(wrong) => wrong.contact,
                 },
@@ -276,7 +289,8 @@ impl Holder {
     }
 
     /// The next set; `None` if this one is right, otherwise its first wrong contact.
-    fn exchange(&mut self, contacts: &Contacts, candidates: &[usize], stride: Stride) -> Option<Wrong> {
+    fn exchange(&mut self, quest: Quest) -> Option<Wrong> {
+        let Quest { stride, contacts, candidates } = quest;
         let (gaps, mut wrong) = (self.gaps.borrow(), None);
         let own = self.start_impulse.len() - self.held.len();
         self.next.clear();
@@ -306,10 +320,6 @@ impl Holder {
         }
         wrong
     }
-}
-
-fn describe<S: System + ?Sized>(system: &S, wrong: &Wrong) -> String {
-    format!("`{}` {} by {:.3e}", system.gap_name(wrong.contact), wrong.what, wrong.by)
 }
 
 /// The base rule for a system.

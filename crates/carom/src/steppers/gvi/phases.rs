@@ -1,6 +1,6 @@
 //! The parts that a step of `gvi` is made of.
 
-use super::held::Stride;
+use super::held::{Quest, Stride};
 use super::step::Gvi;
 use super::{Energy, Linearized, Predicate};
 use crate::error::Failure;
@@ -255,7 +255,8 @@ impl Gvi {
         }
         let stride = Stride { state, h };
         let guesses = [&self.guess[..], &self.carrying];
-        let report = self.holder.step(system, stride, &self.contacts, &self.candidates, guesses)?;
+        let quest = Quest { stride, contacts: &self.contacts, candidates: &self.candidates };
+        let report = self.holder.step(system, quest, guesses)?;
         state.copy_from(&self.holder.end);
         Ok(report)
     }

@@ -193,6 +193,7 @@ impl Gvi {
         self.inverse.prepare(system, &state.q)?;
         self.scales.measure(system, &self.inverse, state, h);
         self.activate(system, h)?; // (7.1)
+        // A look at the predicted point may have taken it there.
         self.inverse.prepare(system, &state.q)?;
         if let Some(rows) = &mut self.rows {
             rows.prepare(system, &self.inverse, state.t, &state.q)?;
