@@ -39,12 +39,20 @@ pub struct Abilities {
     pub nonholonomic: bool,
     /// Non-potential forces.
     pub forces: bool,
+    /// Coulomb friction at contacts.
+    pub friction: bool,
 }
 
 impl Abilities {
     /// Of the base variational steps.
-    pub const VARIATIONAL: Self =
-        Self { configuration_mass: true, equalities: true, inequalities: false, nonholonomic: false, forces: true };
+    pub const VARIATIONAL: Self = Self {
+        configuration_mass: true,
+        equalities: true,
+        inequalities: false,
+        nonholonomic: false,
+        forces: true,
+        friction: false,
+    };
 
     /// What of the system cannot be taken, in words.
     pub fn missing<S: System + ?Sized>(&self, system: &S) -> Vec<String> {
@@ -64,6 +72,10 @@ impl Abilities {
         }
         if !self.forces && system.forces().is_some() {
             missing.push("non-potential forces".to_string());
+        }
+        let rough = (0..system.inequalities()).filter(|&contact| system.friction(contact) > 0.0).count();
+        if !self.friction && self.inequalities && rough > 0 {
+            missing.push(format!("friction at {}", plural(rough, "contact")));
         }
         missing
     }

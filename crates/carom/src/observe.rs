@@ -1,7 +1,7 @@
 //! What a run shows of itself: a frame per node, to observers that cannot change it.
 
 use crate::state::State;
-use crate::steppers::StepReport;
+use crate::steppers::{Event, StepReport};
 
 /// Everything about one node of the time grid.
 #[derive(Debug, Clone, Copy)]
@@ -28,6 +28,8 @@ pub struct Frame<'a> {
     pub constraint_impulse: &'a [f64],
     /// Impulses of the inequality constraints in the step, one per constraint; empty if the method takes none.
     pub contact_impulse: &'a [f64],
+    /// Events that the method located in the step, in time.
+    pub events: &'a [Event],
     /// What the method keeps beside the state.
     pub memory: &'a [f64],
     /// Work that moving constraints did in the step.

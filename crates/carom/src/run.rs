@@ -11,7 +11,7 @@ use crate::observe::{Frame, Observer};
 use crate::state::State;
 use crate::steppers::shared::mass::InverseMass;
 use crate::steppers::shared::rows::RowShape;
-use crate::steppers::{Impulses, StepReport, Stepper};
+use crate::steppers::{Event, Impulses, StepReport, Stepper};
 use crate::system::System;
 
 /// How often a failed step is halved before the run ends all the same.
@@ -177,6 +177,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             Ok(report) => {
                 taken.after(self.system, state, report, self.stepper.impulses());
                 taken.touched(self.stepper.contact_impulses());
+                taken.events.extend_from_slice(self.stepper.events());
                 return Ok(());
             }
             Err(error) => error,
@@ -201,6 +202,7 @@ struct Taken {
     report: StepReport,
     impulse: Vec<f64>,
     contact_impulse: Vec<f64>,
+    events: Vec<Event>,
     work: f64,
     /// `∂f/∂t` at both ends of a step; empty if no constraint moves.
     rates: [Vec<f64>; 2],
@@ -211,13 +213,15 @@ impl Taken {
         let m = system.equalities();
         let rate = || vec![0.0; if system.time_dependence().equalities { m } else { 0 }];
         let (impulse, contact_impulse) = (vec![0.0; m], vec![0.0; system.inequalities()]);
-        Self { report: StepReport::default(), impulse, contact_impulse, work: 0.0, rates: [rate(), rate()] }
+        let (report, events, rates) = (StepReport::default(), Vec::new(), [rate(), rate()]);
+        Self { report, impulse, contact_impulse, events, work: 0.0, rates }
     }
 
     fn clear(&mut self) {
         (self.report, self.work) = (StepReport::default(), 0.0);
         self.impulse.fill(0.0);
         self.contact_impulse.fill(0.0);
+        self.events.clear();
     }
 
     fn touched(&mut self, impulses: &[f64]) {
@@ -239,6 +243,7 @@ impl Taken {
         self.report.active |= report.active;
         self.report.captured += report.captured;
         self.report.impact_work += report.impact_work;
+        self.report.fallbacks += report.fallbacks;
         for (sum, (start, end)) in self.impulse.iter_mut().zip(impulses.start.iter().zip(impulses.end)) {
             *sum += start + end;
         }
@@ -314,6 +319,7 @@ impl View {
             report: taken.report,
             constraint_impulse: &taken.impulse,
             contact_impulse: &taken.contact_impulse,
+            events: &taken.events,
             memory,
             constraint_work: taken.work,
             failures: outcome.failures,

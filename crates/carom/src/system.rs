@@ -199,6 +199,19 @@ impl Pattern {
     }
 }
 
+/// The path `q + v t + ½ a t²` for `0 ≤ t ≤ duration`: that of a step of Verlet.
+#[derive(Debug, Clone, Copy)]
+pub struct Parabola<'a> {
+    /// Where it starts.
+    pub q: &'a [f64],
+    /// Velocity there.
+    pub v: &'a [f64],
+    /// Acceleration.
+    pub a: &'a [f64],
+    /// How long it is.
+    pub duration: f64,
+}
+
 /// Constraints; a system without any keeps the defaults.
 pub trait Constraints {
     /// Number `m` of equality constraints `f(q, t) = 0`.
@@ -258,6 +271,22 @@ pub trait Constraints {
     /// Newton's coefficient of restitution of an inequality, from 0 (nothing comes back) to 1 (elastic).
     fn restitution(&self, _index: usize) -> f64 {
         1.0
+    }
+    /// Coefficient of Coulomb friction of an inequality.
+    fn friction(&self, _index: usize) -> f64 {
+        0.0
+    }
+    /// How many directions of sliding an inequality has: at most 2, none if nothing is known of them.
+    fn tangents(&self, _index: usize) -> usize {
+        0
+    }
+    /// Rows of the directions of sliding, one per direction: their products with `v` are the components of the velocity at
+    /// which the surfaces slide along each other, in a Cartesian frame.
+    fn gap_tangents(&self, _q: &[f64], _index: usize, _out: &mut [f64]) {}
+    /// Bounds `[lower, upper]` of the second derivative of `g_i` by time along a parabola; `None` if none are known. With them no
+    /// root of `g_i` is ever stepped over.
+    fn gap_bend(&self, _arc: &Parabola, _index: usize) -> Option<[f64; 2]> {
+        None
     }
     /// What the inequality is called in messages.
     fn gap_name(&self, index: usize) -> String {

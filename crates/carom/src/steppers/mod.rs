@@ -26,8 +26,41 @@ pub struct StepReport {
     pub active: bool,
     /// Contacts that came to rest by a capture rule; what energy they lost is told by the energies of the nodes.
     pub captured: u32,
-    /// Energy that impact laws with a restitution below 1 took, as a negative number.
+    /// Energy that impact laws with restitution below 1 or friction took, as a negative number.
     pub impact_work: f64,
+    /// Impacts at which the condition of the method had no solution and its fallback was taken.
+    pub fallbacks: u32,
+}
+
+/// What happened at a contact inside a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Happening {
+    /// An impact by the method's own rule.
+    Impact,
+    /// An impact at which that rule had no solution: its fallback was taken.
+    Fallback,
+    /// The contact came to rest.
+    Rest,
+}
+
+/// An event that a method located.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Event {
+    /// When.
+    pub t: f64,
+    /// Fraction of the step that had passed.
+    pub alpha: f64,
+    /// The contact.
+    pub contact: usize,
+    /// What.
+    pub what: Happening,
+    /// Speed of separation before: negative, the contact is approached.
+    pub speed: f64,
+    /// Impulse along the gradient of the gap.
+    pub impulse: f64,
+    /// Energy that the event took, as a negative number; of contacts hit at once the first has that of all.
+    pub work: f64,
 }
 
 /// Impulses of the equality constraints in a step, one per row: `−G(q0)ᵀ start − G(q1)ᵀ end` went into the momentum.
@@ -53,6 +86,11 @@ pub trait Stepper<S: System + ?Sized> {
     /// Impulses of the inequality constraints in the last step that was made, one per constraint, along the gradients at
     /// which they acted; empty for a method that takes none.
     fn contact_impulses(&self) -> &[f64] {
+        &[]
+    }
+
+    /// Events of the last step that was made, in time; empty for a method that locates none.
+    fn events(&self) -> &[Event] {
         &[]
     }
 

@@ -139,6 +139,7 @@ impl Method for Config {
             inequalities: true,
             nonholonomic: false,
             forces: true,
+            friction: false,
         }
     }
 
