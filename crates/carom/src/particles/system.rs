@@ -4,7 +4,7 @@ use super::Particles;
 use super::geometry::{Blocks, points, points_mut, product};
 use super::input::{Link, Misuse};
 use super::pool::{Place, Potentials, Rows};
-use crate::system::{Constraints, Dynamics, Mass, Pattern, TimeDependence};
+use crate::system::{Constraints, Dynamics, Mass, Parabola, Pattern, TimeDependence};
 
 /// Calls a method with the dimension as a constant.
 macro_rules! in_space {
@@ -128,6 +128,10 @@ impl Particles {
         dense_row::<D>(&self.gaps, q, index, out);
     }
 
+    fn gap_bounds<const D: usize>(&self, arc: &Parabola, index: usize) -> [f64; 2] {
+        self.gaps.bend::<D>(arc, index)
+    }
+
     fn gap_curvature<const D: usize>(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
         self.gaps.add_hessian::<D>(points(q), lambda, &mut Blocks::new(q.len(), out));
     }
@@ -227,6 +231,9 @@ impl Constraints for Particles {
     }
     fn gap_hessian(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
         in_space!(self.gap_curvature(q, lambda, out));
+    }
+    fn gap_bend(&self, arc: &Parabola, index: usize) -> Option<[f64; 2]> {
+        Some(in_space!(self.gap_bounds(arc, index)))
     }
     fn gap_name(&self, index: usize) -> String {
         self.gaps.name(index, &self.names)

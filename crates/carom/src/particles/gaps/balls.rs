@@ -3,9 +3,11 @@
 //! Cost: one square root per row. At the centre the distance has a kink: inside a ball, where that is the place farthest
 //! from contact, gradient and Hessian are zero there; outside of one they are NaN.
 
+use super::bend::Arc;
 use crate::particles::geometry::{Blocks, Jet, difference, product, radial_block, truncated};
 use crate::particles::names::Names;
 use crate::particles::pool::Rows;
+use crate::system::Parabola;
 
 /// Where spheres stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +65,16 @@ impl Balls {
 
     pub fn restitution(&self, row: usize) -> f64 {
         self.contacts[row].restitution
+    }
+
+    pub fn bend<const D: usize>(&self, arc: &Parabola, row: usize) -> [f64; 2] {
+        let contact = &self.contacts[row];
+        let arc = Arc::<D>::of(arc, contact.particle).from(&truncated(&contact.centre));
+        let [lower, upper] = arc.length_bend();
+        match contact.side {
+            Side::Inside => [-upper, -lower],
+            Side::Outside => [lower, upper],
+        }
     }
 }
 

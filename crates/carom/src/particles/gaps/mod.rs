@@ -3,12 +3,14 @@
 //! Rows stand in the order spheres, walls, balls, each in the order in which they were added.
 
 mod balls;
+mod bend;
 mod spheres;
 mod walls;
 
 use super::geometry::Blocks;
 use super::names::Names;
 use super::pool::Rows;
+use crate::system::Parabola;
 pub use balls::{Ball, Balls, Side};
 pub use spheres::Spheres;
 pub use walls::{Wall, Walls};
@@ -45,6 +47,15 @@ impl Gaps {
             Pool::Spheres(row) => self.spheres.restitution(row),
             Pool::Walls(row) => self.walls.restitution(row),
             Pool::Balls(row) => self.balls.restitution(row),
+        }
+    }
+
+    /// Bounds of the second derivative of a row by time along a parabola.
+    pub fn bend<const D: usize>(&self, arc: &Parabola, row: usize) -> [f64; 2] {
+        match self.pool(row) {
+            Pool::Spheres(row) => self.spheres.bend::<D>(arc, row),
+            Pool::Walls(row) => self.walls.bend::<D>(arc, row),
+            Pool::Balls(row) => self.balls.bend::<D>(arc, row),
         }
     }
 }

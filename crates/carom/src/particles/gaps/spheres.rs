@@ -2,9 +2,11 @@
 //!
 //! Cost: one square root per row. Spheres with the same centre have no gradient and give NaN.
 
+use super::bend::Arc;
 use crate::particles::geometry::{Blocks, Jet, difference, product, radial_block};
 use crate::particles::names::Names;
 use crate::particles::pool::Rows;
+use crate::system::Parabola;
 
 #[derive(Debug, Clone, Copy)]
 struct Contact {
@@ -27,6 +29,10 @@ impl Spheres {
 
     pub fn restitution(&self, row: usize) -> f64 {
         self.contacts[row].restitution
+    }
+
+    pub fn bend<const D: usize>(&self, arc: &Parabola, row: usize) -> [f64; 2] {
+        Arc::<D>::between(arc, self.contacts[row].pair).length_bend()
     }
 }
 

@@ -1,8 +1,10 @@
 //! Spheres in front of a plane wall: `n·x − d − r` with a unit normal. Linear: the Hessian is zero.
 
+use super::bend::Arc;
 use crate::particles::geometry::{Blocks, product, truncated};
 use crate::particles::names::Names;
 use crate::particles::pool::Rows;
+use crate::system::Parabola;
 
 /// A half-space `normal · x ≥ offset` that spheres stay in. Any length of the normal gives the same half-space.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,6 +49,11 @@ impl Walls {
 
     pub fn restitution(&self, row: usize) -> f64 {
         self.contacts[row].restitution
+    }
+
+    pub fn bend<const D: usize>(&self, arc: &Parabola, row: usize) -> [f64; 2] {
+        let contact = &self.contacts[row];
+        [product(&truncated::<D>(&contact.normal), &Arc::of(arc, contact.particle).a); 2]
     }
 }
 

@@ -1,0 +1,103 @@
+//! Bounds of the bend of gaps along parabolas: no second derivative lies outside of them.
+
+use carom::particles::{Ball, Group, Particles, Selection, Side, Wall};
+use carom::system::{Constraints, Parabola};
+use carom_tests::runs::numbers;
+
+/// `g'' = v·Hv + ∇g·a` of one gap at time `t` of a parabola, and the size of its terms.
+fn second_derivative(system: &dyn Constraints, arc: &Parabola, index: usize, t: f64) -> (f64, f64) {
+    let n = arc.q.len();
+    let q: Vec<f64> = (0..n).map(|k| arc.q[k] + t * (arc.v[k] + 0.5 * t * arc.a[k])).collect();
+    let v: Vec<f64> = (0..n).map(|k| arc.v[k] + t * arc.a[k]).collect();
+    let mut weight = vec![0.0; system.inequalities()];
+    weight[index] = 1.0;
+    let (mut gradient, mut hessian) = (vec![0.0; n], vec![0.0; n * n]);
+    system.gap_gradient(&q, index, &mut gradient);
+    system.gap_hessian(&q, &weight, &mut hessian);
+    let (mut sum, mut size) = (0.0, 0.0);
+    for k in 0..n {
+        let terms = (0..n).map(|l| v[k] * hessian[k * n + l] * v[l]).chain([gradient[k] * arc.a[k]]);
+        for term in terms {
+            sum += term;
+            size += f64::abs(term);
+        }
+    }
+    (sum, size)
+}
+
+/// Two spheres with a contact, a wall and both sides of a ball.
+fn spheres(dimension: usize) -> Particles {
+    let mut system = Particles::new(dimension, vec![1.0, 2.0]).expect("right");
+    system.add_sphere_gaps(&Selection::default(), 1.0).expect("right");
+    let wall = Wall { normal: [0.6, -0.3, 1.1][..dimension].to_vec(), offset: -1.0, restitution: 1.0 };
+    system.add_wall(&wall, &Group::Of(vec![1])).expect("right");
+    for side in [Side::Inside, Side::Outside] {
+        let centre = [0.2, 0.1, -0.3][..dimension].to_vec();
+        system.add_ball(&Ball { centre, radius: 0.5, side, restitution: 1.0 }, &Group::Of(vec![0])).expect("right");
+    }
+    system
+}
+
+const ROWS: [&str; 4] = ["spheres", "wall", "inside a ball", "outside of a ball"];
+
+#[test]
+fn bounds_hold_along_random_parabolas() {
+    for dimension in 1..=3 {
+        let system = spheres(dimension);
+        // How much of the bounds is used, below and above, and how often a bound is not finite.
+        let (mut used, mut infinite) = ([[0.0_f64; 2]; 4], [0; 4]);
+        for seed in 1..=300 {
+            let (n, r) = (2 * dimension, numbers(6 * dimension + 1, seed));
+            let scaled = |part: usize, scale: f64| -> Vec<f64> {
+                r[part * n..(part + 1) * n].iter().map(|r| scale * r).collect()
+            };
+            let (q, v, a) = (scaled(0, 4.0), scaled(1, 4.0), scaled(2, 6.0));
+            let arc = Parabola { q: &q, v: &v, a: &a, duration: 0.3 * (r[3 * n] + 0.5) };
+            for (row, name) in ROWS.iter().enumerate() {
+                let [lower, upper] = system.gap_bend(&arc, row).expect("particles know them");
+                infinite[row] += usize::from(!(upper - lower).is_finite());
+                for k in 0..=32 {
+                    let (bend, size) = second_derivative(&system, &arc, row, arc.duration * f64::from(k) / 32.0);
+                    let noise = 1e-13 * size;
+                    assert!(
+                        lower - noise <= bend && bend <= upper + noise,
+                        "{name} in {dimension} dimensions, seed {seed}, node {k}: {bend} outside of {lower}..{upper}"
+                    );
+                    if (upper - lower).is_finite() {
+                        used[row][0] = used[row][0].max(bend / lower);
+                        used[row][1] = used[row][1].max(bend / upper);
+                    }
+                }
+            }
+        }
+        for row in [0, 2, 3] {
+            let often = infinite[row];
+            assert!((1..150).contains(&often), "{} in {dimension} dimensions: {often} of 300", ROWS[row]);
+            // Bounds that are much too wide would hold as well.
+            assert!(used[row].iter().all(|used| *used > 0.7), "{}, {dimension}: {:?}", ROWS[row], used[row]);
+        }
+        assert_eq!(infinite[1], 0);
+    }
+}
+
+#[test]
+fn bounds_of_walls_and_on_a_line_are_the_bend_itself() {
+    let (q, v, a) = ([0.5, -0.4, 1.2, 2.0, 0.3, 0.1], [0.3; 6], [0.4, -0.2, 0.7, 1.5, -2.0, 0.25]);
+    for dimension in 1..=3 {
+        let n = 2 * dimension;
+        let (system, normal) = (spheres(dimension), &[0.6, -0.3, 1.1_f64][..dimension]);
+        let arc = Parabola { q: &q[..n], v: &v[..n], a: &a[..n], duration: 10.0 };
+        let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
+        let bend = normal.iter().zip(&a[dimension..]).map(|(n, a)| n * a / length).sum::<f64>();
+        let [lower, upper] = system.gap_bend(&arc, 1).expect("known");
+        assert_eq!(lower, upper);
+        assert!((lower - bend).abs() < 1e-15, "{lower}, {bend}");
+    }
+    // On a line, as long as they cannot meet: the other is on the right, then on the left.
+    let system = spheres(1);
+    for (q, bend) in [([0.0, 9.0], 1.25), ([9.0, 0.0], -1.25)] {
+        let arc = Parabola { q: &q, v: &[1.0, 2.0], a: &[0.25, 1.5], duration: 2.0 };
+        assert_eq!(system.gap_bend(&arc, 0), Some([bend; 2]));
+        assert_eq!(system.gap_bend(&Parabola { duration: 4.0, ..arc }, 0), Some([-1.25, f64::INFINITY]));
+    }
+}
