@@ -216,7 +216,7 @@ fn a_state_off_by_rounding_is_projected_and_said() {
 
 #[test]
 fn momentum_in_space_has_the_right_components() {
-    let points = Points { dimension: 3, members: vec![vec![0, 1, 2], vec![3, 4, 5]] };
+    let points = Points { dimension: 3, members: vec![vec![0, 1, 2], vec![3, 4, 5]], ..Points::default() };
     let momentum = Momentum::new(points);
     assert_eq!(momentum.components(), (3, 3));
     let mut out = [0.0; 6];

@@ -12,6 +12,7 @@ pub mod measures;
 pub mod method;
 pub mod observe;
 pub mod particles;
+pub mod plates;
 pub mod problem;
 pub mod run;
 pub mod state;

@@ -21,6 +21,9 @@ pub struct Points {
     pub dimension: usize,
     /// Per point, the indices of its coordinates.
     pub members: Vec<Vec<usize>>,
+    /// In the plane, coordinates that are angles of bodies: their momenta are part of the angular momentum.
+    #[serde(default)]
+    pub spins: Vec<usize>,
 }
 
 /// A system, its initial state and what its coordinates mean. It names no method.

@@ -4,4 +4,6 @@ pub mod definition;
 pub mod expressed;
 pub mod expression;
 pub mod field;
+pub(crate) mod local;
+pub(crate) mod motion;
 pub mod parts;

@@ -1,4 +1,5 @@
-//! Linear and angular momentum (about the origin) of the points of a problem, and which of them its symmetry conserves.
+//! Linear and angular momentum (about the origin) of the points of a problem and the spins of its bodies, and which of them
+//! its symmetry conserves.
 
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +54,10 @@ impl Momentum {
             for (sum, &(a, b)) in angular.iter_mut().zip(turns(self.points.dimension)) {
                 *sum += q[point[a]] * p[point[b]] - q[point[b]] * p[point[a]];
             }
+        }
+        // Spins belong to the plane, which has one component.
+        if let [sum] = angular {
+            *sum += self.points.spins.iter().fold(0.0, |sum, &i| sum + p[i]);
         }
     }
 

@@ -21,7 +21,7 @@ pub struct Symmetry {
     pub field: Box<dyn VectorField>,
 }
 
-/// A translation or a rotation of all points.
+/// A translation or a rotation of all points and of the bodies around them.
 #[derive(Clone, Copy)]
 pub(super) enum Motion {
     Along(usize),
@@ -45,6 +45,11 @@ impl OfPoints<'_> {
                     out[point[a]] = -x[point[b]];
                     out[point[b]] = x[point[a]];
                 }
+            }
+        }
+        if let Motion::Turn(..) = self.motion {
+            for &spin in &self.points.spins {
+                out[spin] = shift;
             }
         }
     }

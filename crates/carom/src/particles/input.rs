@@ -1,4 +1,4 @@
-//! What systems of particles are described with, and why a description is refused.
+//! What systems of particles, and of plates, are described with, and why a description is refused.
 
 use crate::lagrangian::expression::ParseError;
 
@@ -28,42 +28,60 @@ pub enum Misuse {
         /// The length that it must have.
         needed: usize,
     },
-    /// A particle that does not exist.
-    #[error("there is no particle {index} among {count}, counted from 0")]
-    Particle {
+    /// A particle or plate that does not exist.
+    #[error("there is no {what} {index} among {count}, counted from 0")]
+    Absent {
+        /// `particle` or `plate`.
+        what: &'static str,
         /// The index.
         index: usize,
         /// How many there are.
         count: usize,
     },
-    /// An element between a particle and itself, or a particle listed twice.
-    #[error("particle {0} occurs twice")]
-    Twice(usize),
+    /// An element between a particle and itself, or a particle or plate listed twice.
+    #[error("{what} {index} occurs twice")]
+    Twice {
+        /// `particle` or `plate`.
+        what: &'static str,
+        /// The index.
+        index: usize,
+    },
+    /// A polygon with edges that cross.
+    #[error("edges {first} and {second} of the polygon cross")]
+    Crossing {
+        /// Edge from the corner of this number to the next.
+        first: usize,
+        /// The other edge.
+        second: usize,
+    },
     /// A text that is no expression.
     #[error("{0}")]
     Expression(#[from] ParseError),
 }
 
+/// What indices of particles count.
+pub(super) const PARTICLE: &str = "particle";
+
 /// Refuses what is not finite or not positive.
-pub(super) fn positive(what: &'static str, value: f64) -> Result<(), Misuse> {
+pub(crate) fn positive(what: &'static str, value: f64) -> Result<(), Misuse> {
     let allowed = "a positive number";
     if value.is_finite() && value > 0.0 { Ok(()) } else { Err(Misuse::Number { what, value, allowed }) }
 }
 
 /// Refuses what is not finite or negative.
-pub(super) fn not_negative(what: &'static str, value: f64) -> Result<(), Misuse> {
+pub(crate) fn not_negative(what: &'static str, value: f64) -> Result<(), Misuse> {
     let allowed = "zero or a positive number";
     if value.is_finite() && value >= 0.0 { Ok(()) } else { Err(Misuse::Number { what, value, allowed }) }
 }
 
 /// Refuses what is no coefficient of restitution.
-pub(super) fn restitution(value: f64) -> Result<(), Misuse> {
+pub(crate) fn restitution(value: f64) -> Result<(), Misuse> {
     let (what, allowed) = ("the coefficient of restitution", "a number from 0 to 1");
     if (0.0..=1.0).contains(&value) { Ok(()) } else { Err(Misuse::Number { what, value, allowed }) }
 }
 
 /// A vector of the space of the system, the components beyond its dimension zero.
-pub(super) fn vector(what: &'static str, components: &[f64], dimension: usize) -> Result<[f64; 3], Misuse> {
+pub(crate) fn vector(what: &'static str, components: &[f64], dimension: usize) -> Result<[f64; 3], Misuse> {
     if components.len() != dimension {
         return Err(Misuse::Length { what, found: components.len(), needed: dimension });
     }
@@ -77,7 +95,7 @@ pub(super) fn vector(what: &'static str, components: &[f64], dimension: usize) -
     Ok(out)
 }
 
-/// Particles that something applies to.
+/// Particles, or plates, that something applies to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Group {
     /// All of them.
@@ -88,16 +106,16 @@ pub enum Group {
 }
 
 impl Group {
-    /// The indices in ascending order.
-    pub(super) fn members(&self, count: usize) -> Result<Vec<usize>, Misuse> {
+    /// The indices in ascending order, each below `count`; `what` they count is said if not.
+    pub(crate) fn members(&self, what: &'static str, count: usize) -> Result<Vec<usize>, Misuse> {
         let Self::Of(indices) = self else { return Ok((0..count).collect()) };
         let mut members = indices.clone();
         members.sort_unstable();
         if let Some(&index) = members.last().filter(|&&index| index >= count) {
-            return Err(Misuse::Particle { index, count });
+            return Err(Misuse::Absent { what, index, count });
         }
         match members.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(Misuse::Twice(pair[0])),
+            Some(pair) => Err(Misuse::Twice { what, index: pair[0] }),
             None => Ok(members),
         }
     }
@@ -124,10 +142,10 @@ impl Excluded {
         let mut sorted = Vec::with_capacity(pairs.len());
         for &(i, j) in pairs {
             if i.max(j) >= count {
-                return Err(Misuse::Particle { index: i.max(j), count });
+                return Err(Misuse::Absent { what: PARTICLE, index: i.max(j), count });
             }
             if i == j {
-                return Err(Misuse::Twice(i));
+                return Err(Misuse::Twice { what: PARTICLE, index: i });
             }
             sorted.push((i.min(j), i.max(j) as u32));
         }
@@ -177,11 +195,11 @@ impl Link {
 
     pub(super) fn check(&self, count: usize) -> Result<(), Misuse> {
         if self.particle >= count {
-            return Err(Misuse::Particle { index: self.particle, count });
+            return Err(Misuse::Absent { what: PARTICLE, index: self.particle, count });
         }
         match self.other {
-            End::Particle(index) if index >= count => Err(Misuse::Particle { index, count }),
-            End::Particle(index) if index == self.particle => Err(Misuse::Twice(index)),
+            End::Particle(index) if index >= count => Err(Misuse::Absent { what: PARTICLE, index, count }),
+            End::Particle(index) if index == self.particle => Err(Misuse::Twice { what: PARTICLE, index }),
             End::Anchor(point) => vector("an anchor", &point, 3).map(|_| ()),
             End::Particle(_) => Ok(()),
         }

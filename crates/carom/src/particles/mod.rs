@@ -25,7 +25,7 @@ mod field;
 mod gaps;
 mod geometry;
 mod gravity;
-mod input;
+pub(crate) mod input;
 mod law;
 mod lennard_jones;
 mod motion;
@@ -45,7 +45,7 @@ use gaps::Gaps;
 pub use gaps::{Ball, Side, Wall};
 use gravity::{Newton, Uniform};
 pub use input::{End, Group, Link, Misuse, Selection};
-use input::{Excluded, not_negative, positive, vector};
+use input::{Excluded, PARTICLE, not_negative, positive, vector};
 pub use law::Cutoff;
 pub use lennard_jones::LennardJones;
 use names::Names;
@@ -112,7 +112,8 @@ impl Particles {
     /// Which coordinates belong to which particle.
     pub fn points(&self) -> Points {
         let d = self.dimension;
-        Points { dimension: d, members: (0..self.count()).map(|i| (d * i..d * (i + 1)).collect()).collect() }
+        let members = (0..self.count()).map(|i| (d * i..d * (i + 1)).collect()).collect();
+        Points { dimension: d, members, spins: Vec::new() }
     }
 
     /// Names particles, for messages and columns; one without a name is called by its number.
@@ -153,7 +154,7 @@ impl Particles {
     /// Adds uniform gravity `−m g·x` on a group.
     pub fn add_gravity(&mut self, acceleration: &[f64], group: &Group) -> Result<(), Misuse> {
         let acceleration = vector("the acceleration of gravity", acceleration, self.dimension)?;
-        let (members, count) = (group.members(self.count())?, self.count());
+        let (members, count) = (group.members(PARTICLE, self.count())?, self.count());
         self.uniform.get_or_insert_with(|| Uniform::none(count)).add(acceleration, &members);
         Ok(())
     }
@@ -168,7 +169,7 @@ impl Particles {
     /// Adds a potential per particle: an expression of its place `x`, `y`, `z` (as far as the dimension goes), the
     /// time `t`, its mass `m` and named constants.
     pub fn add_field(&mut self, text: &str, constants: &[(&str, f64)], group: &Group) -> Result<(), Misuse> {
-        let members = group.members(self.count())?;
+        let members = group.members(PARTICLE, self.count())?;
         self.fields.push(Field::parse(text, constants, (self.dimension, members))?);
         Ok(())
     }
@@ -212,7 +213,7 @@ impl Particles {
     /// Adds a gap between the spheres of every pair.
     pub fn add_sphere_gaps(&mut self, pairs: &Selection, restitution: f64) -> Result<(), Misuse> {
         input::restitution(restitution)?;
-        let members = pairs.group.members(self.count())?;
+        let members = pairs.group.members(PARTICLE, self.count())?;
         let excluded = Excluded::new(&pairs.excluded, self.count())?;
         for (place, &i) in members.iter().enumerate() {
             for &j in &members[place + 1..] {
@@ -230,7 +231,7 @@ impl Particles {
         positive("the length of the normal of a wall", geometry::product(&normal, &normal).sqrt())?;
         vector("the offset of a wall", &[wall.offset], 1)?;
         input::restitution(wall.restitution)?;
-        let members = group.members(self.count())?;
+        let members = group.members(PARTICLE, self.count())?;
         self.gaps.walls.push(wall, normal, members.iter().map(|&i| (i, self.radii[i])));
         Ok(())
     }
@@ -240,7 +241,7 @@ impl Particles {
         let centre = vector("the centre of a ball", &ball.centre, self.dimension)?;
         positive("the radius of a ball", ball.radius)?;
         input::restitution(ball.restitution)?;
-        let members = group.members(self.count())?;
+        let members = group.members(PARTICLE, self.count())?;
         self.gaps.balls.push(ball, centre, members.iter().map(|&i| (i, self.radii[i])));
         Ok(())
     }

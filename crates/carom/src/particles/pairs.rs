@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 
 use super::geometry::{Blocks, difference, product, radial_block};
-use super::input::{Excluded, Misuse, Selection};
+use super::input::{Excluded, Misuse, PARTICLE, Selection};
 use super::law::{Cutoff, Ended, Law};
 use super::neighbours::Neighbours;
 use super::pool::{Place, Potentials};
@@ -28,7 +28,7 @@ impl<L: Law> Pairs<L> {
         let listed = cutoff.filter(|cutoff| cutoff.skin.is_finite());
         Ok(Self {
             law: Ended::new(law, cutoff.as_ref()),
-            members: of.group.members(count)?.into_iter().map(|i| i as u32).collect(),
+            members: of.group.members(PARTICLE, count)?.into_iter().map(|i| i as u32).collect(),
             excluded: Excluded::new(&of.excluded, count)?,
             neighbours: listed.map(|cutoff| RefCell::new(Neighbours::new(cutoff.radius, cutoff.skin))),
         })

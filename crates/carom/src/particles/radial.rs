@@ -6,9 +6,9 @@
 use super::geometry::Jet;
 use super::input::Misuse;
 use super::law::Law;
-use super::names::Variables;
 use crate::lagrangian::expressed::program::Program;
 use crate::lagrangian::expression::{Graph, parse};
+use crate::lagrangian::local::Variables;
 
 /// A potential `U(r)`.
 pub struct Radial {

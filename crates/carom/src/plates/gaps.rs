@@ -1,0 +1,144 @@
+//! Corners of plates in front of walls: `g = n·(x + R(θ)c) − d`, with a unit normal `n` and a corner `c` of the body.
+//!
+//! With `a = n·c` and `b = n·Jc`, `J` the quarter turn, this is `n·x − d + a cos θ + b sin θ`. The direction of sliding is `n`
+//! turned clockwise: along a floor, to the right.
+
+use crate::system::Parabola;
+
+/// A half-plane `normal · x ≥ offset` that corners stay in. Any length of the normal gives the same half-plane.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wall {
+    /// Points into the half-plane.
+    pub normal: [f64; 2],
+    /// Value of `normal · x` on the wall.
+    pub offset: f64,
+    /// Newton's coefficient of restitution.
+    pub restitution: f64,
+    /// Coulomb's coefficient of friction.
+    pub friction: f64,
+}
+
+/// A corner in front of a wall.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    pub plate: usize,
+    pub corner: usize,
+    pub wall: usize,
+    a: f64,
+    b: f64,
+}
+
+/// The rows of one plate at one wall.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    wall: usize,
+    first: usize,
+    end: usize,
+}
+
+/// All gaps of a system, wall by wall, plate by plate, corner by corner. The normals of the walls have unit length.
+#[derive(Debug, Clone, Default)]
+pub struct Gaps {
+    walls: Vec<Wall>,
+    rows: Vec<Row>,
+    /// By plate: its sine and cosine serve all of its rows.
+    spans: Vec<Vec<Span>>,
+}
+
+impl Gaps {
+    /// No gaps of that many plates.
+    pub fn new(plates: usize) -> Self {
+        Self { spans: vec![Vec::new(); plates], ..Self::default() }
+    }
+
+    /// Adds a wall for plates given by number and corners. The normal must not be zero.
+    pub fn push<'a>(&mut self, of: &Wall, plates: impl Iterator<Item = (usize, &'a [[f64; 2]])>) {
+        let inverse = of.normal[0].hypot(of.normal[1]).recip();
+        let normal @ [nx, ny] = of.normal.map(|n| n * inverse);
+        let wall = self.walls.len();
+        self.walls.push(Wall { normal, offset: of.offset * inverse, ..*of });
+        for (plate, vertices) in plates {
+            let first = self.rows.len();
+            let row = |(corner, &[x, y]): (usize, &[f64; 2])| Row {
+                plate,
+                corner,
+                wall,
+                a: nx * x + ny * y,
+                b: ny * x - nx * y,
+            };
+            self.rows.extend(vertices.iter().enumerate().map(row));
+            self.spans[plate].push(Span { wall, first, end: self.rows.len() });
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub fn row(&self, index: usize) -> &Row {
+        &self.rows[index]
+    }
+
+    /// The wall of a row.
+    pub fn wall(&self, index: usize) -> &Wall {
+        &self.walls[self.rows[index].wall]
+    }
+
+    /// Calls `visit` with every span, the place of its plate, and sine and cosine of its angle.
+    #[inline]
+    fn each(&self, q: &[f64], mut visit: impl FnMut(&Span, &[f64; 3], (f64, f64))) {
+        for (spans, place) in self.spans.iter().zip(q.as_chunks::<3>().0) {
+            if !spans.is_empty() {
+                let turn = libm::sincos(place[2]);
+                spans.iter().for_each(|span| visit(span, place, turn));
+            }
+        }
+    }
+
+    /// `g`.
+    #[inline]
+    pub fn values(&self, q: &[f64], out: &mut [f64]) {
+        self.each(q, |span, [x, y, _], (sin, cos)| {
+            let Wall { normal: [nx, ny], offset, .. } = self.walls[span.wall];
+            let centre = nx * x + ny * y - offset;
+            for (out, row) in out[span.first..span.end].iter_mut().zip(&self.rows[span.first..span.end]) {
+                *out = centre + (row.a * cos + row.b * sin);
+            }
+        });
+    }
+
+    /// `∂g/∂q` by the coordinates of the row's plate.
+    #[inline]
+    pub fn gradient(&self, q: &[f64], index: usize) -> [f64; 3] {
+        let (Row { plate, a, b, .. }, [nx, ny]) = (self.rows[index], self.wall(index).normal);
+        let (sin, cos) = libm::sincos(q[3 * plate + 2]);
+        [nx, ny, b * cos - a * sin]
+    }
+
+    /// Derivative of the position of the corner along the wall, by the coordinates of the row's plate.
+    pub fn tangent(&self, q: &[f64], index: usize) -> [f64; 3] {
+        let (Row { plate, a, b, .. }, [nx, ny]) = (self.rows[index], self.wall(index).normal);
+        let (sin, cos) = libm::sincos(q[3 * plate + 2]);
+        [ny, -nx, -(a * cos + b * sin)]
+    }
+
+    /// Adds `Σ λ ∂²g/∂q²` to a matrix: nothing but the angle's diagonal.
+    pub fn add_hessian(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
+        let n = q.len();
+        self.each(q, |span, _, (sin, cos)| {
+            for (row, lambda) in self.rows[span.first..span.end].iter().zip(&lambda[span.first..span.end]) {
+                out[(3 * row.plate + 2) * (n + 1)] -= lambda * (row.a * cos + row.b * sin);
+            }
+        });
+    }
+
+    /// Bounds of `g'' = n·x'' + r (α sin φ − ω² cos φ)` along a parabola, `φ` the unknown direction of the corner and
+    /// `r = |c|`: the bracket is at most `√(α² + ω⁴)`, and `|ω|` is largest at one of the ends.
+    pub fn bend(&self, arc: &Parabola, index: usize) -> [f64; 2] {
+        let (Row { plate, a, b, .. }, [nx, ny]) = (self.rows[index], self.wall(index).normal);
+        let (at, alpha) = (3 * plate, arc.a[3 * plate + 2]);
+        let omega = arc.v[at + 2].abs().max((arc.v[at + 2] + alpha * arc.duration).abs());
+        let (centre, swing) = (nx * arc.a[at] + ny * arc.a[at + 1], a.hypot(b) * alpha.hypot(omega * omega));
+        [centre - swing, centre + swing]
+    }
+}

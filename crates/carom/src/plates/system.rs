@@ -1,0 +1,139 @@
+//! The plates as a system: sums over the potentials, in a fixed order.
+
+use super::{COORDINATES, Field, Plates};
+use crate::lagrangian::local::Spot;
+use crate::system::{Constraints, Dynamics, Mass, Parabola, TimeDependence};
+
+impl Field {
+    /// Every member and where it is.
+    #[inline]
+    fn spots<'a>(&'a self, t: f64, q: &'a [f64], masses: &'a [f64]) -> impl Iterator<Item = (usize, Spot<'a>)> {
+        self.members.iter().map(move |&i| (i, Spot { t, x: &q[3 * i..3 * i + 2], mass: masses[i] }))
+    }
+
+    fn value(&self, t: f64, q: &[f64], masses: &[f64]) -> f64 {
+        self.spots(t, q, masses).fold(0.0, |sum, (_, spot)| sum + self.potential.value(spot))
+    }
+}
+
+impl Plates {
+    /// `−m g·x` of all plates.
+    fn weight(&self, gravity: &[[f64; 2]], q: &[f64]) -> f64 {
+        let terms = q.as_chunks::<3>().0.iter().zip(&self.masses).zip(gravity);
+        -terms.fold(0.0, |sum, (([x, y, _], m), [gx, gy])| sum + m * (gx * x + gy * y))
+    }
+}
+
+impl Dynamics for Plates {
+    #[inline]
+    fn dim(&self) -> usize {
+        self.diagonal.len()
+    }
+    #[inline]
+    fn mass(&self) -> Mass<'_> {
+        Mass::Diagonal(&self.diagonal)
+    }
+    fn potential(&self, t: f64, q: &[f64]) -> f64 {
+        let weight = self.gravity.as_ref().map_or(0.0, |gravity| self.weight(gravity, q));
+        self.fields.iter().fold(weight, |sum, field| sum + field.value(t, q, &self.masses))
+    }
+    #[inline]
+    fn potential_gradient(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        let out = out.as_chunks_mut::<3>().0;
+        for ((out, m), [gx, gy]) in out.iter_mut().zip(&self.masses).zip(self.gravity.iter().flatten()) {
+            (out[0], out[1]) = (-m * gx, -m * gy);
+        }
+        for field in &self.fields {
+            for (i, spot) in field.spots(t, q, &self.masses) {
+                let [x, y] = field.potential.gradient(spot);
+                (out[i][0], out[i][1]) = (out[i][0] + x, out[i][1] + y);
+            }
+        }
+    }
+    fn potential_hessian(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        for field in &self.fields {
+            for (i, spot) in field.spots(t, q, &self.masses) {
+                for (row, values) in field.potential.hessian::<2>(spot).iter().enumerate() {
+                    let begin = (3 * i + row) * q.len() + 3 * i;
+                    (out[begin], out[begin + 1]) = (out[begin] + values[0], out[begin + 1] + values[1]);
+                }
+            }
+        }
+    }
+    fn potential_rates(&self, t: f64, q: &[f64]) -> [f64; 2] {
+        let spots =
+            self.fields.iter().flat_map(|field| field.spots(t, q, &self.masses).map(move |of| (field, of.1)));
+        let rates = spots.map(|(field, spot)| field.potential.rates(spot));
+        rates.fold([0.0; 2], |a, b| [a[0] + b[0], a[1] + b[1]])
+    }
+    fn potential_gradient_rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        for field in &self.fields {
+            for (i, spot) in field.spots(t, q, &self.masses) {
+                let [x, y] = field.potential.gradient_rate(spot);
+                (out[3 * i], out[3 * i + 1]) = (out[3 * i] + x, out[3 * i + 1] + y);
+            }
+        }
+    }
+    fn time_dependence(&self) -> TimeDependence {
+        let potential = self.fields.iter().any(|field| field.potential.depends_on_time());
+        TimeDependence { potential, ..TimeDependence::default() }
+    }
+    fn potential_parts(&self) -> Vec<String> {
+        let gravity = self.gravity.iter().map(|_| "gravity".into());
+        gravity.chain((0..self.fields.len()).map(|k| format!("field[{k}]"))).collect()
+    }
+    fn potential_by_parts(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        let weight = self.gravity.iter().map(|gravity| self.weight(gravity, q));
+        let values = weight.chain(self.fields.iter().map(|field| field.value(t, q, &self.masses)));
+        out.iter_mut().zip(values).for_each(|(out, value)| *out = value);
+    }
+    fn coordinate_name(&self, index: usize) -> String {
+        let (plate, coordinate) = (index / 3, COORDINATES[index % 3]);
+        match &self.names[plate] {
+            Some(name) => format!("{name}.{coordinate}"),
+            None => format!("{coordinate}[{plate}]"),
+        }
+    }
+}
+
+impl Constraints for Plates {
+    fn inequalities(&self) -> usize {
+        self.gaps.len()
+    }
+    #[inline]
+    fn gap(&self, q: &[f64], out: &mut [f64]) {
+        self.gaps.values(q, out);
+    }
+    #[inline]
+    fn gap_gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {
+        out.fill(0.0);
+        out[3 * self.gaps.row(index).plate..][..3].copy_from_slice(&self.gaps.gradient(q, index));
+    }
+    fn gap_hessian(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        self.gaps.add_hessian(q, lambda, out);
+    }
+    fn restitution(&self, index: usize) -> f64 {
+        self.gaps.wall(index).restitution
+    }
+    fn friction(&self, index: usize) -> f64 {
+        self.gaps.wall(index).friction
+    }
+    fn tangents(&self, _index: usize) -> usize {
+        1
+    }
+    fn gap_tangents(&self, q: &[f64], index: usize, out: &mut [f64]) {
+        out.fill(0.0);
+        out[3 * self.gaps.row(index).plate..][..3].copy_from_slice(&self.gaps.tangent(q, index));
+    }
+    fn gap_bend(&self, arc: &Parabola, index: usize) -> Option<[f64; 2]> {
+        Some(self.gaps.bend(arc, index))
+    }
+    fn gap_name(&self, index: usize) -> String {
+        let row = self.gaps.row(index);
+        format!("corner {} of {} at wall {}", row.corner, self.name(row.plate), row.wall)
+    }
+}
