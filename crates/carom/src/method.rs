@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Failure;
 use crate::state::State;
-use crate::steppers::{Stepper, direct, gvi, newmark, variational, verlet};
+use crate::steppers::{Stepper, cva, direct, gvi, newmark, variational, vci, verlet};
 use crate::system::System;
 
 /// What a method says of itself; each is tested.
@@ -226,6 +226,8 @@ methods! {
     Newmark(newmark::Config),
     Gvi(gvi::Config),
     Direct(direct::Config),
+    Vci(vci::Config),
+    Cva(cva::Config),
 }
 
 impl AnyMethod {

@@ -8,7 +8,7 @@ use crate::system::System;
 ///
 /// The momentum and not the velocity is stored: it is what variational steps conserve and what impacts change, and
 /// `v = M(q)⁻¹p` follows from it (`InverseMass` in `steppers::shared::mass` makes it without allocating).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// Time.
     pub t: f64,

@@ -20,6 +20,15 @@ pub struct Node {
     pub w: f64,
 }
 
+/// At which end of a step an energy is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// At its start.
+    Start,
+    /// At its end.
+    End,
+}
+
 /// A quadrature rule along the straight path, with its workspace.
 #[derive(Debug, Clone)]
 pub struct LinearPath {
@@ -67,6 +76,30 @@ impl LinearPath {
     /// The nodes.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes[..self.count]
+    }
+
+    /// The discrete energy of a step: `−∂L_d/∂h`, the start or the end fixed in time. If nothing depends on time and no other forces act,
+    /// both are the same; otherwise they are those of an energy that changes along the step by the power of the forces.
+    pub fn energy<S: System + ?Sized>(&mut self, system: &S, chord: Chord, side: Side) -> f64 {
+        // Notation: E_d = Σ w (T + V ± lever (V_t + f·v)).
+        let (mut energy, n) = (0.0, chord.v.len());
+        for j in 0..self.count {
+            let Node { c, w } = self.nodes[j];
+            let t = chord.t0 + c * chord.h;
+            self.place(chord, self.nodes[j]);
+            system.mass().times(&self.q[..n], chord.v, &mut self.mv[..n]);
+            let mut node = 0.5 * dot(chord.v, &self.mv[..n]) + system.potential(t, &self.q[..n]);
+            let lever = match side {
+                Side::Start => (c - 1.0) * chord.h,
+                Side::End => c * chord.h,
+            };
+            if let Some(forces) = system.forces() {
+                forces.force(t, &self.q, chord.v, &mut self.extra);
+                node += lever * dot(&self.extra, chord.v);
+            }
+            energy += w * (node + lever * system.potential_rates(t, &self.q[..n])[0]);
+        }
+        energy
     }
 
     #[inline(always)]

@@ -6,7 +6,7 @@
 mod linear_path;
 mod newmark;
 
-pub use linear_path::{LinearPath, Node};
+pub use linear_path::{LinearPath, Node, Side};
 pub use newmark::Newmark;
 
 use crate::system::System;

@@ -75,6 +75,11 @@ impl<R> Implicit<R> {
         })
     }
 
+    /// The chord velocity of the last step.
+    pub(crate) fn chord(&self) -> &[f64] {
+        &self.v
+    }
+
     /// `n` is the number of coordinates: where it is a constant, everything below unrolls.
     #[inline(always)]
     fn advance<S: System + ?Sized>(

@@ -1,11 +1,14 @@
 //! The methods. Each advances a [`State`] by one step and owns its workspace.
 
+pub mod collision;
+pub mod cva;
 pub mod direct;
 pub mod gvi;
 pub mod implicit;
 pub mod newmark;
 pub mod shared;
 pub mod variational;
+pub mod vci;
 pub mod verlet;
 
 use crate::error::StepError;

@@ -117,6 +117,15 @@ pub enum Variational {
 }
 
 impl Variational {
+    /// The chord velocity of the last step, where the step solves for it.
+    pub(crate) fn chord(&self) -> Option<&[f64]> {
+        match self {
+            Self::Trapezoid(Verlet::Explicit(_)) => None,
+            Self::Trapezoid(Verlet::Implicit(stepper)) => Some(stepper.chord()),
+            Self::Node(stepper) => Some(stepper.chord()),
+        }
+    }
+
     /// Forgets what was evaluated at the last state: the constraints are others.
     pub(crate) fn forget(&mut self) {
         if let Self::Trapezoid(stepper) = self {

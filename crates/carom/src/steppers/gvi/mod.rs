@@ -19,8 +19,6 @@
 //! Differs from [KP12 (7.7)]: gradients of all active contacts, predicted ones too, are freed of what equality constraints take.
 //! Differs from [KP12 (App. A)]: see [`crate::impact`] and `predicate`.
 
-mod contacts;
-mod held;
 mod phases;
 mod single;
 mod step;
@@ -34,18 +32,8 @@ use crate::impact::Law;
 use crate::method::{Abilities, Claims, Method};
 use crate::state::State;
 use crate::system::System;
+pub use super::shared::base::Rule;
 pub use step::Gvi;
-
-/// The base rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Rule {
-    /// Störmer-Verlet, explicit.
-    #[default]
-    Verlet,
-    /// The variational midpoint rule.
-    Midpoint,
-}
 
 /// The energy that a reflection conserves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]

@@ -1,12 +1,12 @@
 //! The parts that a step of `gvi` is made of.
 
-use super::held::{Quest, Stride};
 use super::step::Gvi;
 use super::{Energy, Linearized, Predicate};
 use crate::error::Failure;
-use crate::impact::{Cone, Resolved, Stuck};
+use crate::impact::{Cone, Resolved};
 use crate::linear::dot;
 use crate::state::State;
+use crate::steppers::shared::held::{Quest, Stride};
 use crate::steppers::shared::views::Free;
 use crate::steppers::variational::Variational;
 use crate::steppers::verlet::Verlet;
@@ -143,7 +143,7 @@ impl Gvi {
             tolerance: &self.tolerance,
         };
         let resolved =
-            self.resolver.resolve(&cone, &mut state.p).map_err(|stuck| no_end(system, contacts, &stuck))?;
+            self.resolver.resolve(&cone, &mut state.p).map_err(|stuck| contacts.no_end(system, &stuck))?;
         for (place, (&contact, impulse)) in contacts.members.iter().zip(&self.resolver.impulse).enumerate() {
             let impulse = impulse * h.signum();
             self.contact_impulse[contact] += impulse;
@@ -327,13 +327,4 @@ impl Gvi {
             self.contact_impulse[contact] -= impulses.start[m + place] + impulses.end[m + place];
         }
     }
-}
-
-/// The failure of an impact law, with the names of the contacts.
-#[cold]
-fn no_end<S: System + ?Sized>(system: &S, contacts: &super::contacts::Contacts, stuck: &Stuck) -> Failure {
-    let words = stuck.approached.iter().map(|&(place, speed)| {
-        format!("`{}` is still approached with {:.3e}", system.gap_name(contacts.members[place]), -speed)
-    });
-    Failure::Impact { passes: stuck.passes, contacts: words.collect::<Vec<_>>().join(", ") }
 }

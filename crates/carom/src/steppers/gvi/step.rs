@@ -1,12 +1,13 @@
 //! The step of `gvi`.
 
-use super::contacts::{Contacts, Metric, Scales};
-use super::held::{Holder, base};
 use super::single::Short;
-use super::{Config, Linearized};
+use super::{Config, Energy, Linearized};
 use crate::error::{Failure, StepError};
 use crate::impact::{Resolved, Resolver};
 use crate::state::{State, same_bits};
+use crate::method::Method;
+use crate::steppers::shared::contacts::{Contacts, Metric, Scales};
+use crate::steppers::shared::held::Holder;
 use crate::steppers::shared::mass::InverseMass;
 use crate::steppers::shared::projection::ConstraintRows;
 use crate::steppers::shared::rows::RowShape;
@@ -77,19 +78,20 @@ impl Gvi {
         let inverse = InverseMass::new(system, &start.q)?;
         let (mut predictor, mut rows) = (None, None);
         if m > 0 {
-            predictor = Some(base(config.rule, &Free(system), start)?);
+            predictor = Some(config.rule.base().stepper(&Free(system), start)?);
             rows = Some(ConstraintRows::at(RowShape::of(system, &inverse), system, &inverse, start)?);
         }
+        let curvature = (config.energy == Energy::Shadow).then_some(config.rule.shadow_curvature());
         let referred = matches!(config.linearized, Linearized::Lag | Linearized::Fixed);
         let mut new = Self {
             config: config.clone(),
-            free: base(config.rule, system, start)?,
+            free: config.rule.base().stepper(system, start)?,
             predictor,
-            holder: Holder::new(config.rule, system, start),
+            holder: Holder::new(config.rule.base(), system, start),
             inverse,
             rows,
             scales: Scales::new(n),
-            metric: Metric::new(config.rule, config.energy, n),
+            metric: Metric::new(curvature, n),
             contacts: Contacts::default(),
             resolver: Resolver::new(config.reflection),
             approach: Vec::new(),

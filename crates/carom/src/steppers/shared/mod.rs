@@ -1,7 +1,12 @@
 //! Pieces that several methods are made of.
 
+pub mod base;
+pub mod contacts;
+pub mod friction;
+pub mod held;
 pub mod mass;
 pub mod newton;
 pub mod projection;
+pub mod roots;
 pub mod rows;
 pub mod views;

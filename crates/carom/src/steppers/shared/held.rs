@@ -11,7 +11,6 @@
 
 use std::cell::RefCell;
 
-use super::Rule;
 use super::contacts::Contacts;
 use crate::error::Failure;
 use crate::impact::Nnls;
@@ -31,7 +30,7 @@ const EXCHANGES: usize = 50;
 /// Steps with held contacts.
 #[derive(Debug, Clone)]
 pub struct Holder {
-    rule: Rule,
+    base: variational::Config,
     /// Steps by number of held contacts: their workspaces depend on nothing else.
     steps: Vec<Option<Variational>>,
     /// The contacts that the rows of a step belong to.
@@ -103,12 +102,12 @@ struct Wrong {
 
 impl Holder {
     /// For a system.
-    pub fn new<S: System + ?Sized>(rule: Rule, system: &S, start: &State) -> Self {
+    pub fn new<S: System + ?Sized>(base: variational::Config, system: &S, start: &State) -> Self {
         let gaps = RefCell::new(vec![0.0; system.inequalities()]);
         let (steps, known, held, next) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (start_impulse, end_impulse) = (Vec::new(), Vec::new());
         Self {
-            rule,
+            base,
             steps,
             known,
             held,
@@ -274,7 +273,7 @@ impl Holder {
                 }
                 step
             }
-            empty => empty.insert(base(self.rule, &view, stride.state)?),
+            empty => empty.insert(self.base.stepper(&view, stride.state)?),
         };
         self.known[count].clone_from(&self.held);
         self.end.copy_from(stride.state);
@@ -320,13 +319,4 @@ impl Holder {
         }
         wrong
     }
-}
-
-/// The base rule for a system.
-pub fn base<S: System + ?Sized>(rule: Rule, system: &S, start: &State) -> Result<Variational, Failure> {
-    let rule = match rule {
-        Rule::Verlet => variational::Rule::Trapezoid,
-        Rule::Midpoint => variational::Rule::Midpoint,
-    };
-    variational::Config { rule, ..variational::Config::default() }.stepper(system, start)
 }

@@ -1,6 +1,7 @@
 //! The contacts of a step as rows: gradients, what they are measured by, and the metric of the conserved energy.
 
-use super::{Energy, Rule};
+use crate::error::Failure;
+use crate::impact::Stuck;
 use crate::linear::{dot, matrix_times};
 use crate::state::State;
 use crate::steppers::shared::mass::InverseMass;
@@ -107,6 +108,15 @@ impl Contacts {
         dot(&self.y[range.clone()], &self.g[range])
     }
 
+    /// The failure of an impact law, with the names of the contacts.
+    #[cold]
+    pub fn no_end<S: System + ?Sized>(&self, system: &S, stuck: &Stuck) -> Failure {
+        let words = stuck.approached.iter().map(|&(place, speed)| {
+            format!("`{}` is still approached with {:.3e}", system.gap_name(self.members[place]), -speed)
+        });
+        Failure::Impact { passes: stuck.passes, contacts: words.collect::<Vec<_>>().join(", ") }
+    }
+
     /// Gradients at `at`, tolerances, and what equality constraints take; `inverse` and `rows` belong to the state.
     pub fn evaluate<S: System + ?Sized>(
         &mut self,
@@ -155,13 +165,8 @@ pub struct Metric {
 }
 
 impl Metric {
-    /// Of a rule's energy. Shadow Hamiltonians to second order:
-    /// Verlet `H + h²(v·V''v/12 − |V'|²/24)`, midpoint `H − h²(v·V''v + |V'|²)/24`, norms in `M⁻¹`.
-    pub fn new(rule: Rule, energy: Energy, n: usize) -> Self {
-        let curvature = (energy == Energy::Shadow).then_some(match rule {
-            Rule::Verlet => 1.0 / 6.0,
-            Rule::Midpoint => -1.0 / 12.0,
-        });
+    /// With that coefficient of the curvature; none for the Hamiltonian.
+    pub fn new(curvature: Option<f64>, n: usize) -> Self {
         let n = if curvature.is_some() { n } else { 0 };
         Self { curvature, hessian: vec![0.0; n * n], product: vec![0.0; n] }
     }

@@ -1,0 +1,206 @@
+//! What is asked of the energy after an impact, and the momentum that answers it.
+//!
+//! The impulse that the law gives along the normals is scaled by `s`, close to 1, until
+//! ```text
+//! E_d(x, ·, τ_b) = E_d(q, x, τ_a) + W          [Fetecau et al. 2003 (48)], W ≤ 0 the work of the law
+//! ```
+//! `E_d` is to leading order a parabola in `s`, whose larger root reflects and whose smaller one passes through. From `s = 1` the
+//! secant method finds the first. There may be none: near grazing, or late in a chain of rebounds that restitution makes smaller. Then the law's own
+//! momentum (`s = 1`) is taken, and counted.
+//!
+//! With a restitution below 1 the condition shifts the energy of a rebound by O(h²), whatever is left of it. Where that is more than
+//! [`TRUSTED`] of the rebound, the law's momentum is taken as well.
+
+use super::step::Collision;
+use super::Closing;
+use crate::discrete::{Chord, Side};
+use crate::error::Failure;
+use crate::linear::{dot, matrix_times};
+use crate::state::State;
+use crate::steppers::Happening;
+use crate::steppers::shared::base::Rule;
+use crate::steppers::shared::contacts::Contacts;
+use crate::steppers::shared::mass::InverseMass;
+use crate::system::System;
+
+/// Trials of `s`; 4 to 6 are the rule.
+const MOST_TRIALS: u32 = 40;
+/// Relative changes of a dissipative rebound's energy up to which the condition is believed.
+const TRUSTED: f64 = 1e-2;
+
+/// The condition on the momentum of a leg.
+#[derive(Debug, Clone, Default)]
+pub struct Condition {
+    /// Whether there is one.
+    pub asked: bool,
+    /// The energy to be met.
+    pub target: f64,
+    /// Momentum without the impulse along the normals.
+    pub before: Vec<f64>,
+    /// That impulse, as the law gives it.
+    pub direction: Vec<f64>,
+    /// What the impulse is scaled by.
+    pub scale: f64,
+    /// Whether the law took energy.
+    pub lossy: bool,
+    /// Kinetic energy along the impulse after the impact.
+    pub rebound: f64,
+    /// Where the events of the impact begin among those of the step.
+    pub events: usize,
+    /// Whether the last solve found a root.
+    pub met: bool,
+}
+
+impl Condition {
+    /// For `n` coordinates.
+    pub fn resize(&mut self, n: usize) {
+        self.before.resize(n, 0.0);
+        self.direction.resize(n, 0.0);
+    }
+
+    /// `direction = Σ y_k G_k`.
+    pub fn take_direction(&mut self, contacts: &Contacts, impulses: &[f64], sign: f64) {
+        let n = self.direction.len();
+        self.direction.fill(0.0);
+        for (impulse, g) in impulses.iter().zip(contacts.g.chunks_exact(n)) {
+            self.direction.iter_mut().zip(g).for_each(|(d, g)| *d += sign * impulse * g);
+        }
+    }
+}
+
+/// The second-order shadow Hamiltonian of a rule, for a constant mass.
+#[derive(Debug, Clone)]
+pub struct Shadow {
+    v: Vec<f64>,
+    gradient: Vec<f64>,
+    product: Vec<f64>,
+    hessian: Vec<f64>,
+}
+
+impl Shadow {
+    /// For `n` coordinates.
+    pub fn new(n: usize) -> Self {
+        let vector = || vec![0.0; n];
+        Self { v: vector(), gradient: vector(), product: vector(), hessian: vec![0.0; n * n] }
+    }
+
+    /// `H + h²(c₁ vᵀV''v − |V'|²/24)`, norms in `M⁻¹`, for steps of length `h`.
+    fn energy<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        inverse: &InverseMass,
+        (rule, h): (Rule, f64),
+        state: &State,
+    ) -> f64 {
+        self.v.copy_from_slice(&state.p);
+        inverse.solve(&mut self.v);
+        system.potential_hessian(state.t, &state.q, &mut self.hessian);
+        matrix_times(&self.hessian, &self.v, &mut self.product);
+        let bent = dot(&self.v, &self.product);
+        system.potential_gradient(state.t, &state.q, &mut self.gradient);
+        self.product.copy_from_slice(&self.gradient);
+        inverse.solve(&mut self.product);
+        let steep = dot(&self.gradient, &self.product);
+        // The metric of the kinetic part is M⁻¹ + 2c₁h²M⁻¹V''M⁻¹.
+        let correction = 0.5 * rule.shadow_curvature() * bent - steep / 24.0;
+        0.5 * dot(&self.v, &state.p) + system.potential(state.t, &state.q) + h * h * correction
+    }
+}
+
+impl Collision {
+    /// Sets the momentum to `before + s·direction`.
+    fn set_scale(&mut self, scale: f64) {
+        let (leg, condition) = (&mut self.leg.at, &self.leg.condition);
+        for ((p, before), direction) in leg.p.iter_mut().zip(&condition.before).zip(&condition.direction) {
+            *p = before + scale * direction;
+        }
+    }
+
+    /// Finds the momentum that meets the condition for a leg of length `tau`, and flies it.
+    pub(super) fn close<S: System + ?Sized>(&mut self, system: &S, tau: f64) -> Result<(), Failure> {
+        let size = self.leg.condition.target.abs() + self.leg.condition.rebound;
+        let (mut scale, mut before, mut met) = (1.0, None, false);
+        for trial in 0..MOST_TRIALS {
+            self.set_scale(scale);
+            self.fly(system, tau)?;
+            self.report.iterations += 1;
+            let miss = self.closing_energy(system, tau)? - self.leg.condition.target;
+            let slope = match before {
+                None => dot(&self.leg.condition.direction, &self.leg.chord),
+                Some((last, other)) => (miss - other) / (scale - last),
+            };
+            let Condition { lossy, rebound, .. } = self.leg.condition;
+            let trusted = trial > 0 || !lossy || miss.abs() <= TRUSTED * rebound;
+            // Beyond the vertex of the parabola there is no reflection.
+            if !(trusted && slope > 0.0 && miss.is_finite()) {
+                break;
+            }
+            let change = -miss / slope;
+            if miss.abs() <= 2.0 * f64::EPSILON * size || change.abs() <= f64::EPSILON {
+                met = true;
+                break;
+            }
+            before = Some((scale, miss));
+            scale += change;
+            if !(scale > 0.0 && scale < 2.0) {
+                break;
+            }
+        }
+        self.leg.condition.met = met;
+        self.leg.condition.scale = if met { scale } else { 1.0 };
+        if !met {
+            self.set_scale(1.0);
+            self.fly(system, tau)?;
+        }
+        Ok(())
+    }
+
+    /// Where the energy of the whole step is asked for, the momentum is found once: for a leg to the end of the step.
+    pub(super) fn close_step<S: System + ?Sized>(&mut self, system: &S, rest: f64) -> Result<(), Failure> {
+        let Closing::Shadow(rule) = self.options.closing else { return Ok(()) };
+        if self.leg.condition.asked && rest > 0.0 {
+            let before = self.shadow.energy(system, &self.inverse, (rule, self.grid[1]), &self.origin);
+            self.leg.condition.target = before + self.report.impact_work;
+            self.close(system, rest)?;
+            self.book_condition();
+            self.leg.condition.asked = false;
+            self.set_off(system)?;
+        }
+        Ok(())
+    }
+
+    /// The energy that the condition is about, for the leg that was flown last.
+    fn closing_energy<S: System + ?Sized>(&mut self, system: &S, tau: f64) -> Result<f64, Failure> {
+        match self.options.closing {
+            Closing::Law | Closing::Discrete => Ok(self.discrete_energy(system, tau, Side::Start)),
+            Closing::Shadow(rule) => {
+                self.complete(system, tau);
+                Ok(self.shadow.energy(system, &self.inverse, (rule, self.grid[1]), &self.leg.end))
+            }
+        }
+    }
+
+    /// Notes how the condition was met in the events of the impact.
+    pub(super) fn book_condition(&mut self) {
+        let condition = &mut self.leg.condition;
+        for event in &mut self.events[condition.events..] {
+            // Scaled once: a condition is booked where the leg has its final length.
+            self.contact_impulse[event.contact] += (condition.scale - 1.0) * event.impulse;
+            event.impulse *= condition.scale;
+            if !condition.met {
+                event.what = Happening::Fallback;
+            }
+        }
+        if !condition.met {
+            self.report.fallbacks += 1;
+        }
+        condition.asked = false;
+    }
+
+    /// `E_d` of the leg that was flown last.
+    pub(super) fn discrete_energy<S: System + ?Sized>(&mut self, system: &S, tau: f64, side: Side) -> f64 {
+        let leg = &mut self.leg;
+        let chord = Chord { t0: leg.at.t, h: tau * self.grid[1].signum(), q0: &leg.at.q, v: &leg.chord };
+        leg.rule.energy(system, chord, side)
+    }
+}

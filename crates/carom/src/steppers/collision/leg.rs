@@ -1,0 +1,210 @@
+//! A leg: the base rule from a state, as a function of the leg's length.
+
+use super::Options;
+use super::closing::Condition;
+use super::step::Collision;
+use crate::discrete::LinearPath;
+use crate::error::Failure;
+use crate::state::State;
+use crate::steppers::{Impulses, Stepper};
+use crate::steppers::shared::held::{Quest, Stride};
+use crate::steppers::variational::Rule;
+use crate::system::System;
+
+/// Chord velocities of legs shorter than this share of the step are not made of differences of places.
+const SHORT: f64 = 1e-6;
+
+/// The leg of a step that is under way.
+#[derive(Debug, Clone)]
+pub struct Leg {
+    /// Where it starts.
+    pub at: State,
+    /// Where it ends, after the length that was tried last.
+    pub end: State,
+    /// How long it is, once it has been flown.
+    pub tau: f64,
+    /// `M⁻¹p` at the start.
+    pub v: Vec<f64>,
+    /// Chord velocity `(x − q)/τ`.
+    pub chord: Vec<f64>,
+    /// What is asked of the momentum at the start.
+    pub condition: Condition,
+    /// The rule, for its discrete energy.
+    pub rule: LinearPath,
+    /// Whether the path is a parabola: the trapezoid rule with a constant mass, and nothing but forces of the place.
+    pub parabolic: bool,
+    /// `∂V/∂q − f` at the start, of a parabola.
+    pub gradient: Vec<f64>,
+    /// The same at the end.
+    pub next_gradient: Vec<f64>,
+    /// Acceleration, of a parabola.
+    pub a: Vec<f64>,
+    /// Momentum between the two half kicks.
+    half: Vec<f64>,
+    force: Vec<f64>,
+}
+
+impl Leg {
+    /// For a system.
+    pub fn new<S: System + ?Sized>(options: &Options, system: &S, start: &State) -> Self {
+        let n = system.dim();
+        let vector = || vec![0.0; n];
+        let coupled = system.forces().is_some_and(|forces| forces.depends_on_velocity());
+        let trapezoid = options.base.rule == Rule::Trapezoid;
+        let parabolic = trapezoid && system.mass().is_constant() && !coupled && system.equalities() == 0;
+        let rule = match options.base.rule {
+            Rule::Trapezoid => LinearPath::trapezoid(n),
+            Rule::Midpoint => LinearPath::midpoint(n),
+            Rule::Gamma => LinearPath::gamma(options.base.gamma, n),
+        };
+        Self {
+            at: start.clone(),
+            end: start.clone(),
+            tau: 0.0,
+            v: vector(),
+            chord: vector(),
+            condition: Condition::default(),
+            rule,
+            parabolic,
+            gradient: vector(),
+            next_gradient: vector(),
+            a: vector(),
+            half: vector(),
+            force: vector(),
+        }
+    }
+
+    /// `∂V/∂q − f` at a place.
+    fn evaluate<S: System + ?Sized>(&mut self, system: &S, t: f64, at_end: bool) {
+        let (q, out) = if at_end { (&self.end.q, &mut self.next_gradient) } else { (&self.at.q, &mut self.gradient) };
+        system.potential_gradient(t, q, out);
+        if let Some(forces) = system.forces() {
+            forces.force(t, q, &self.v, &mut self.force);
+            out.iter_mut().zip(&self.force).for_each(|(out, force)| *out -= force);
+        }
+    }
+}
+
+impl Collision {
+    /// Makes everything ready for a leg from `leg.at`: velocity, gaps, contacts that rest.
+    pub(super) fn set_off<S: System + ?Sized>(&mut self, system: &S) -> Result<(), Failure> {
+        self.inverse.prepare(system, &self.leg.at.q)?;
+        self.leg.v.copy_from_slice(&self.leg.at.p);
+        self.inverse.solve(&mut self.leg.v);
+        system.gap(&self.leg.at.q, &mut self.search.gap);
+        self.look_for_rest(system)?;
+        if self.leg.parabolic {
+            let t = self.leg.at.t;
+            self.leg.evaluate(system, t, false);
+            self.leg.a.copy_from_slice(&self.leg.gradient);
+            self.inverse.solve(&mut self.leg.a);
+            self.leg.a.iter_mut().for_each(|a| *a = -*a);
+        }
+        Ok(())
+    }
+
+    /// The end of the leg after `tau ≥ 0`, and its chord velocity; of a parabola the place only. The momentum at the start is
+    /// made to satisfy its condition first.
+    pub(super) fn place<S: System + ?Sized>(&mut self, system: &S, tau: f64) -> Result<(), Failure> {
+        if self.leg.condition.asked && tau > 0.0 { self.close(system, tau) } else { self.fly(system, tau) }
+    }
+
+    /// The same from the momentum as it is.
+    pub(super) fn fly<S: System + ?Sized>(&mut self, system: &S, tau: f64) -> Result<(), Failure> {
+        let tau = tau * self.grid[1].signum();
+        let leg = &mut self.leg;
+        if tau == 0.0 {
+            leg.end.copy_from(&leg.at);
+            leg.chord.copy_from_slice(&leg.v);
+            leg.half.copy_from_slice(&leg.at.p);
+            return Ok(());
+        }
+        if leg.parabolic && self.resting.is_empty() {
+            for ((half, p), gradient) in leg.half.iter_mut().zip(&leg.at.p).zip(&leg.gradient) {
+                *half = p - 0.5 * tau * gradient;
+            }
+            leg.chord.copy_from_slice(&leg.half);
+            self.inverse.solve(&mut leg.chord);
+            for ((x, q), v) in leg.end.q.iter_mut().zip(&leg.at.q).zip(&leg.chord) {
+                *x = q + tau * v;
+            }
+            return Ok(());
+        }
+        let report = if self.resting.is_empty() {
+            leg.end.copy_from(&leg.at);
+            self.free.step(system, &mut leg.end, tau).map_err(|error| error.failure)?
+        } else {
+            let stride = Stride { state: &leg.at, h: tau };
+            let quest = Quest { stride, contacts: &self.contacts, candidates: &self.places };
+            let report = self.holder.step(system, quest, [&self.places, &[]])?;
+            leg.end.copy_from(&self.holder.end);
+            report
+        };
+        self.report.iterations += report.iterations;
+        self.report.residual = self.report.residual.max(report.residual);
+        match self.free.chord().filter(|_| self.resting.is_empty()) {
+            Some(chord) => leg.chord.copy_from_slice(chord),
+            // The discrete energy of a short leg is that of its ends.
+            None if tau.abs() < SHORT * self.grid[1].abs() => leg.chord.copy_from_slice(&leg.v),
+            None => {
+                for ((v, x), q) in leg.chord.iter_mut().zip(&leg.end.q).zip(&leg.at.q) {
+                    *v = (x - q) / tau;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Time and momentum at the end of the leg that was flown last.
+    pub(super) fn complete<S: System + ?Sized>(&mut self, system: &S, tau: f64) {
+        let signed = tau * self.grid[1].signum();
+        self.leg.end.t = self.leg.at.t + signed;
+        if self.leg.parabolic && self.resting.is_empty() {
+            let t = self.leg.end.t;
+            self.leg.evaluate(system, t, true);
+            let leg = &mut self.leg;
+            for ((p, half), gradient) in leg.end.p.iter_mut().zip(&leg.half).zip(&leg.next_gradient) {
+                *p = half - 0.5 * signed * gradient;
+            }
+        }
+    }
+
+    /// Goes to the end of the leg: place and momentum there.
+    pub(super) fn arrive<S: System + ?Sized>(&mut self, system: &S, tau: f64) -> Result<(), Failure> {
+        let tau = tau.max(0.0);
+        self.place(system, tau)?;
+        self.complete(system, tau);
+        self.leg.tau = tau;
+        if tau > 0.0 && !(self.leg.parabolic && self.resting.is_empty()) {
+            self.take_impulses(system);
+        }
+        if self.leg.condition.asked {
+            self.book_condition();
+        }
+        if tau > 0.0 && !self.resting.is_empty() {
+            self.rub(system)?;
+        }
+        Ok(())
+    }
+
+    /// Impulses of the constraints and resting contacts in the leg.
+    fn take_impulses<S: System + ?Sized>(&mut self, system: &S) {
+        let m = system.equalities();
+        let impulses = if self.resting.is_empty() {
+            Stepper::<S>::impulses(&self.free)
+        } else {
+            Impulses { start: &self.holder.start_impulse, end: &self.holder.end_impulse }
+        };
+        for row in 0..m {
+            self.start_impulse[row] += impulses.start[row];
+            self.end_impulse[row] += impulses.end[row];
+        }
+        if self.resting.is_empty() {
+            return;
+        }
+        self.report.active |= !self.holder.held.is_empty();
+        for (place, &contact) in self.holder.held.iter().enumerate() {
+            self.contact_impulse[contact] -= impulses.start[m + place] + impulses.end[m + place];
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Where the next impact is.
+
+use super::step::Collision;
+use crate::error::Failure;
+use crate::linear::{dot, max_abs};
+use crate::steppers::shared::roots::{self, Value};
+use crate::system::{Parabola, System};
+
+/// Gaps above this multiple of the largest lengths are no contacts: their gradients are not asked for.
+const FAR: f64 = 1e-6;
+
+/// Gaps along a leg.
+#[derive(Debug, Clone)]
+pub struct Search {
+    /// At the start of the leg.
+    pub gap: Vec<f64>,
+    /// At its end.
+    pub next: Vec<f64>,
+    /// At a place in between.
+    pub between: Vec<f64>,
+    /// Of one contact.
+    pub gradient: Vec<f64>,
+    /// The contact that was found.
+    pub found: usize,
+    /// Contacts that are approached where the leg starts, and touched there.
+    pub struck: Option<usize>,
+}
+
+impl Search {
+    /// For `n` coordinates and `k` contacts.
+    pub fn new(n: usize, k: usize) -> Self {
+        let gaps = || vec![0.0; k];
+        Self { gap: gaps(), next: gaps(), between: gaps(), gradient: vec![0.0; n], found: 0, struck: None }
+    }
+}
+
+impl Collision {
+    /// Sorts the contacts that are touched where the leg starts: those that are neither approached nor left rest.
+    pub(super) fn look_for_rest<S: System + ?Sized>(&mut self, system: &S) -> Result<(), Failure> {
+        self.resting.clear();
+        self.search.struck = None;
+        let far = self.far();
+        let h = self.grid[1];
+        let mut measured = false;
+        for contact in 0..self.search.gap.len() {
+            let gap = self.search.gap[contact];
+            if gap > far {
+                continue;
+            }
+            if !measured {
+                self.scales.measure(system, &self.inverse, &self.leg.at, h);
+                measured = true;
+            }
+            system.gap_gradient(&self.leg.at.q, contact, &mut self.search.gradient);
+            let (closed, still) = self.scales.along(&self.search.gradient, h);
+            if gap > closed {
+                continue;
+            }
+            let speed = h.signum() * dot(&self.search.gradient, &self.leg.v);
+            if speed.abs() <= still {
+                self.resting.push(contact);
+            } else if speed < 0.0 && (gap <= 0.0 || self.search.struck.is_none()) {
+                self.search.struck = Some(contact);
+            }
+        }
+        if !self.resting.is_empty() {
+            self.hold(system)?;
+        }
+        Ok(())
+    }
+
+    /// Gaps above this are not closed.
+    pub(super) fn far(&self) -> f64 {
+        FAR * (max_abs(&self.search.gap) + max_abs(&self.leg.at.q))
+    }
+
+    /// The rows of the contacts that rest.
+    fn hold<S: System + ?Sized>(&mut self, system: &S) -> Result<(), Failure> {
+        let (at, h) = (&self.leg.at, self.grid[1]);
+        if let Some(rows) = &mut self.rows {
+            rows.prepare(system, &self.inverse, at.t, &at.q)?;
+        }
+        self.contacts.members.clear();
+        self.contacts.members.extend_from_slice(&self.resting);
+        let given = (&self.inverse, self.rows.as_ref());
+        self.contacts.evaluate(system, &at.q, given, (&self.scales, h), self.options.restitution);
+        self.places.clear();
+        self.places.extend(0..self.resting.len());
+        Ok(())
+    }
+
+    /// How long the leg is until its first impact; `None` if there is none in `rest`. The contact stands in `search.found`.
+    pub(super) fn first_impact<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        rest: f64,
+    ) -> Result<Option<f64>, Failure> {
+        if let Some(contact) = self.search.struck {
+            self.search.found = contact;
+            return Ok(Some(0.0));
+        }
+        if rest <= 0.0 {
+            return Ok(None);
+        }
+        self.place(system, rest)?;
+        system.gap(&self.leg.end.q, &mut self.search.next);
+        let (mut first, mut limit) = (None, rest);
+        for contact in 0..self.search.gap.len() {
+            if self.resting.binary_search(&contact).is_ok() {
+                continue;
+            }
+            let bend = self.bend(system, contact, rest);
+            let start = self.start_value(system, contact, bend.is_some());
+            if self.is_clear(contact, start, bend, rest) {
+                continue;
+            }
+            let root = match bend {
+                Some([lower, _]) => {
+                    roots::advance(limit, (-lower).max(0.0), |t| self.value(system, contact, t))?
+                }
+                None => {
+                    // The gap that was zero where the leg starts grows.
+                    let leaving = start.rate > 0.0 && start.gap <= start.rate * roots::RESOLUTION * rest;
+                    roots::on_grid(limit, start, leaving, |t| self.gap_at(system, contact, t))?
+                }
+            };
+            if let Some(tau) = root {
+                (first, limit) = (Some(tau), tau);
+                self.search.found = contact;
+            }
+        }
+        Ok(first)
+    }
+
+    /// Bounds of the second derivative of a gap along the leg.
+    fn bend<S: System + ?Sized>(&self, system: &S, contact: usize, duration: f64) -> Option<[f64; 2]> {
+        let leg = &self.leg;
+        let parabola = leg.parabolic && self.resting.is_empty() && !leg.condition.asked && self.grid[1] > 0.0;
+        if !parabola {
+            return None;
+        }
+        let arc = Parabola { q: &leg.at.q, v: &leg.v, a: &leg.a, duration };
+        system.gap_bend(&arc, contact).filter(|bend| bend[0].is_finite())
+    }
+
+    /// Gap and rate where the leg starts. The rate is needed where the bend is not known.
+    fn start_value<S: System + ?Sized>(&mut self, system: &S, contact: usize, bent: bool) -> Value {
+        let gap = self.search.gap[contact];
+        if bent {
+            return Value { gap, rate: 0.0 };
+        }
+        system.gap_gradient(&self.leg.at.q, contact, &mut self.search.gradient);
+        Value { gap, rate: self.grid[1].signum() * dot(&self.search.gradient, &self.leg.v) }
+    }
+
+    /// Whether a gap stays open between its two ends: a chord is undercut by at most `max g'' τ²/8`. Without bounds, a gap
+    /// that falls at first and is larger at both ends than the fall at that rate is taken to stay open.
+    fn is_clear(&self, contact: usize, start: Value, bend: Option<[f64; 2]>, rest: f64) -> bool {
+        let (gap, next) = (self.search.gap[contact], self.search.next[contact]);
+        let lowest = gap.min(next);
+        match bend {
+            _ if next < 0.0 => false,
+            Some([_, upper]) => lowest > upper.max(0.0) * rest * rest / 8.0,
+            None => start.rate >= 0.0 || lowest > rest * -start.rate,
+        }
+    }
+
+    /// Gap and rate after `tau` on a parabola.
+    fn value<S: System + ?Sized>(&mut self, system: &S, contact: usize, tau: f64) -> Result<Value, Failure> {
+        let gap = self.gap_at(system, contact, tau)?;
+        let (leg, gradient) = (&self.leg, &mut self.search.gradient);
+        system.gap_gradient(&leg.end.q, contact, gradient);
+        let rate = gradient.iter().zip(leg.v.iter().zip(&leg.a)).fold(0.0, |sum, (g, (v, a))| sum + g * (v + tau * a));
+        Ok(Value { gap, rate })
+    }
+
+    /// Gap after `tau`.
+    fn gap_at<S: System + ?Sized>(&mut self, system: &S, contact: usize, tau: f64) -> Result<f64, Failure> {
+        self.place(system, tau)?;
+        system.gap(&self.leg.end.q, &mut self.search.between);
+        let gap = self.search.between[contact];
+        if gap.is_finite() { Ok(gap) } else { Err(Failure::NonFinite { what: "a gap along the path of a step" }) }
+    }
+}

@@ -1,0 +1,196 @@
+//! The step of a collision integrator.
+
+use super::closing::Shadow;
+use super::leg::Leg;
+use super::search::Search;
+use super::{Closing, MOST_IMPACTS, Options};
+use crate::error::{Failure, StepError};
+use crate::impact::{Nnls, Resolver};
+use crate::method::Method;
+use crate::state::{State, all_finite};
+use crate::steppers::shared::contacts::{Contacts, Metric, Scales};
+use crate::steppers::shared::friction::Friction;
+use crate::steppers::shared::held::Holder;
+use crate::steppers::shared::mass::InverseMass;
+use crate::steppers::shared::projection::ConstraintRows;
+use crate::steppers::shared::rows::RowShape;
+use crate::steppers::variational::Variational;
+use crate::steppers::{Event, Impulses, StepReport, Stepper};
+use crate::system::System;
+
+/// A system's legs and impacts.
+#[derive(Debug, Clone)]
+pub struct Collision {
+    pub(super) options: Options,
+    pub(super) free: Variational,
+    pub(super) holder: Holder,
+    pub(super) inverse: InverseMass,
+    pub(super) rows: Option<ConstraintRows>,
+    pub(super) scales: Scales,
+    pub(super) metric: Metric,
+    pub(super) contacts: Contacts,
+    pub(super) resolver: Resolver,
+    pub(super) friction: Friction,
+    pub(super) press: Nnls,
+    pub(super) leg: Leg,
+    pub(super) shadow: Shadow,
+    pub(super) search: Search,
+    /// Where gaps are known.
+    pub(super) known_q: Vec<f64>,
+    /// Whether steps in the air may take the short way.
+    pub(super) simple: bool,
+    /// Whether the gradient of the leg is that at `known_q`.
+    pub(super) gradient_known: bool,
+    /// Contacts that are touched without being approached, ascending.
+    pub(super) resting: Vec<usize>,
+    /// Their places among `contacts`.
+    pub(super) places: Vec<usize>,
+    /// Where the step starts, if its energy is asked for.
+    pub(super) origin: State,
+    pub(super) events: Vec<Event>,
+    pub(super) report: StepReport,
+    pub(super) contact_impulse: Vec<f64>,
+    pub(super) start_impulse: Vec<f64>,
+    pub(super) end_impulse: Vec<f64>,
+    /// Whether the last step had neither impacts nor resting contacts.
+    pub(super) idle: bool,
+    /// When the step starts, and how long it is.
+    pub(super) grid: [f64; 2],
+}
+
+impl Collision {
+    /// Sized for a system.
+    pub fn new<S: System + ?Sized>(options: Options, system: &S, start: &State) -> Result<Self, Failure> {
+        let (n, m, k) = (system.dim(), system.equalities(), system.inequalities());
+        let inverse = InverseMass::new(system, &start.q)?;
+        let mut rows = None;
+        if m > 0 {
+            rows = Some(ConstraintRows::at(RowShape::of(system, &inverse), system, &inverse, start)?);
+        }
+        let mut new = Self {
+            free: options.base.stepper(system, start)?,
+            holder: Holder::new(options.base.clone(), system, start),
+            rows,
+            scales: Scales::new(n),
+            metric: Metric::new(options.curvature, n),
+            contacts: Contacts::default(),
+            resolver: Resolver::new(options.law),
+            friction: Friction::default(),
+            press: Nnls::default(),
+            leg: Leg::new(&options, system, start),
+            shadow: Shadow::new(if let Closing::Shadow(_) = options.closing { n } else { 0 }),
+            search: Search::new(n, k),
+            inverse,
+            known_q: vec![f64::NAN; n],
+            simple: system.forces().is_none() && !system.depends_on_time(),
+            gradient_known: false,
+            resting: Vec::new(),
+            places: Vec::new(),
+            origin: start.clone(),
+            events: Vec::new(),
+            report: StepReport::default(),
+            contact_impulse: vec![0.0; k],
+            start_impulse: vec![0.0; m],
+            end_impulse: vec![0.0; m],
+            idle: true,
+            grid: [start.t, 0.0],
+            options,
+        };
+        new.leg.condition.resize(n);
+        Ok(new)
+    }
+
+    /// The algorithm [Fetecau et al. 2003, sec 3.4 and (78)-(79); Pekarek & Murphey 2012 (15)-(21)], leg by leg.
+    fn advance<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<(), Failure> {
+        self.start(state, h);
+        self.set_off(system)?;
+        let mut rest = h.abs();
+        while let Some(tau) = self.first_impact(system, rest)? {
+            self.arrive(system, tau)?;
+            rest -= tau;
+            self.strike(system)?; // p⁺ = p⁻R, and what (48) asks of the next leg
+            if self.report.impacts > MOST_IMPACTS {
+                return Err(self.too_many(system));
+            }
+            self.set_off(system)?;
+            self.close_step(system, rest)?;
+        }
+        self.arrive(system, rest)?; // (49)
+        self.leg.end.t = state.t + h;
+        if all_finite(&self.leg.end.q) && all_finite(&self.leg.end.p) {
+            Ok(())
+        } else {
+            Err(Failure::NonFinite { what: "the state after the step" })
+        }
+    }
+
+    /// What the next step may start from.
+    fn finish<S: System + ?Sized>(&mut self, system: &S) {
+        self.idle = self.resting.is_empty() && self.events.is_empty();
+        system.gap(&self.leg.end.q, &mut self.search.gap);
+        self.known_q.copy_from_slice(&self.leg.end.q);
+        self.gradient_known = self.leg.parabolic && self.resting.is_empty();
+        if self.gradient_known {
+            std::mem::swap(&mut self.leg.gradient, &mut self.leg.next_gradient);
+        }
+    }
+
+    /// Nothing has happened in the step yet.
+    fn start(&mut self, state: &State, h: f64) {
+        self.grid = [state.t, h];
+        self.leg.at.copy_from(state);
+        self.leg.condition.asked = false;
+        if let Closing::Shadow(_) = self.options.closing {
+            self.origin.copy_from(state);
+        }
+        self.report = StepReport::default();
+        self.events.clear();
+        if !self.idle {
+            self.contact_impulse.fill(0.0);
+        }
+        self.start_impulse.fill(0.0);
+        self.end_impulse.fill(0.0);
+    }
+
+    #[cold]
+    fn too_many<S: System + ?Sized>(&self, system: &S) -> Failure {
+        let last = self.events.iter().rev().take(4);
+        let words = last.map(|event| format!("`{}` at t = {}", system.gap_name(event.contact), event.t));
+        Failure::Impact { passes: self.report.impacts, contacts: words.collect::<Vec<_>>().join(", ") }
+    }
+}
+
+impl<S: System + ?Sized> Stepper<S> for Collision {
+    #[inline]
+    fn step(&mut self, system: &S, state: &mut State, h: f64) -> Result<StepReport, StepError> {
+        let few = match state.q.len() {
+            1 => self.advance_few::<1, S>(system, state, h),
+            2 => self.advance_few::<2, S>(system, state, h),
+            3 => self.advance_few::<3, S>(system, state, h),
+            4 => self.advance_few::<4, S>(system, state, h),
+            _ => None,
+        };
+        if let Some(report) = few {
+            return Ok(report);
+        }
+        if let Err(failure) = self.advance(system, state, h) {
+            self.known_q.fill(f64::NAN);
+            return Err(StepError { t: state.t, h, failure });
+        }
+        self.finish(system);
+        state.copy_from(&self.leg.end);
+        Ok(self.report)
+    }
+
+    fn impulses(&self) -> Impulses<'_> {
+        Impulses { start: &self.start_impulse, end: &self.end_impulse }
+    }
+
+    fn contact_impulses(&self) -> &[f64] {
+        &self.contact_impulse
+    }
+
+    fn events(&self) -> &[Event] {
+        &self.events
+    }
+}

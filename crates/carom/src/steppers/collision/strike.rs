@@ -1,0 +1,138 @@
+//! An impact: the contacts that are hit, and the momentum after it.
+
+use super::Closing;
+use super::step::Collision;
+use crate::discrete::Side;
+use crate::error::Failure;
+use crate::impact::Cone;
+use crate::linear::dot;
+use crate::steppers::{Event, Happening};
+use crate::system::System;
+
+impl Collision {
+    /// Changes the momentum at the end of the leg by the impact law; the next leg starts there.
+    pub(super) fn strike<S: System + ?Sized>(&mut self, system: &S) -> Result<(), Failure> {
+        let energy = match self.options.closing {
+            Closing::Discrete => self.discrete_energy(system, self.leg.tau, Side::End),
+            Closing::Law | Closing::Shadow(_) => 0.0,
+        };
+        self.leg.at.copy_from(&self.leg.end);
+        self.gather(system)?;
+        let before = self.events.len();
+        self.leg.condition.before.copy_from_slice(&self.leg.at.p);
+        // Back in time a contact is approached where it would be left: the momentum is turned for the law, and turned back.
+        self.turn();
+        let work = self.apply_law(system, before)?;
+        let came_to_rest = self.settle(system, before)?;
+        self.turn();
+        self.report.impact_work += work;
+        self.report.impacts += (self.events.len() - before - came_to_rest) as u32;
+        self.report.captured += came_to_rest as u32;
+        self.report.active = true;
+        let asks = self.options.closing != Closing::Law && self.events.len() > before && came_to_rest == 0;
+        self.ask(energy + work, work < 0.0, before);
+        self.leg.condition.asked = asks;
+        Ok(())
+    }
+
+    fn turn(&mut self) {
+        if self.grid[1] < 0.0 {
+            self.leg.at.p.iter_mut().for_each(|p| *p = -*p);
+        }
+    }
+
+    /// The contacts that are touched where the impact is, with their rows.
+    fn gather<S: System + ?Sized>(&mut self, system: &S) -> Result<(), Failure> {
+        let (at, h) = (&self.leg.at, self.grid[1]);
+        self.inverse.prepare(system, &at.q)?;
+        if let Some(rows) = &mut self.rows {
+            rows.prepare(system, &self.inverse, at.t, &at.q)?;
+        }
+        self.scales.measure(system, &self.inverse, at, h);
+        system.gap(&at.q, &mut self.search.gap);
+        self.contacts.members.clear();
+        for contact in 0..self.search.gap.len() {
+            if contact == self.search.found || self.is_touched(system, contact) {
+                self.contacts.members.push(contact);
+            }
+        }
+        let given = (&self.inverse, self.rows.as_ref());
+        self.contacts.evaluate(system, &self.leg.at.q, given, (&self.scales, h), self.options.restitution);
+        let state = (&self.leg.at, h);
+        self.metric.apply(system, &self.inverse, state, &mut self.contacts);
+        Ok(())
+    }
+
+    /// Whether a gap is none at the start of the leg.
+    fn is_touched<S: System + ?Sized>(&mut self, system: &S, contact: usize) -> bool {
+        let gap = self.search.gap[contact];
+        if gap > self.far() {
+            return false;
+        }
+        system.gap_gradient(&self.leg.at.q, contact, &mut self.search.gradient);
+        gap <= self.scales.along(&self.search.gradient, self.grid[1]).0
+    }
+
+    /// The impact law: normal impulses, and friction. Returns the energy that it took.
+    fn apply_law<S: System + ?Sized>(&mut self, system: &S, before: usize) -> Result<f64, Failure> {
+        let (contacts, sign) = (&self.contacts, self.grid[1].signum());
+        let (t, alpha) = (self.leg.at.t, (self.leg.at.t - self.grid[0]) / self.grid[1]);
+        for (place, &contact) in contacts.members.iter().enumerate() {
+            let speed = contacts.speed(place, &self.leg.at.p);
+            let (what, impulse, work) = (Happening::Impact, 0.0, 0.0);
+            self.events.push(Event { t, alpha, contact, what, speed, impulse, work });
+        }
+        let cone = Cone {
+            g: &contacts.g,
+            z: &contacts.z,
+            approach: &contacts.z,
+            offset: &contacts.offset,
+            restitution: &contacts.restitution,
+            tolerance: &contacts.speed_tolerance,
+        };
+        let given = (&self.inverse, self.rows.as_ref());
+        let coefficient = self.options.friction;
+        let law = (&mut self.resolver, &cone);
+        let rough = self.friction.prepare(system, &self.leg.at, &contacts.members, given, coefficient);
+        let resolved = if rough {
+            self.friction.resolve(law, contacts, &mut self.leg.at.p)
+        } else {
+            self.resolver.resolve(&cone, &mut self.leg.at.p)
+        };
+        let resolved = resolved.map_err(|stuck| contacts.no_end(system, &stuck))?;
+        // What the impulses of contacts put onto equality constraints.
+        let m = self.start_impulse.len();
+        let impulses = if rough { &self.friction.normal } else { &self.resolver.impulse };
+        for (place, (&contact, impulse)) in contacts.members.iter().zip(impulses).enumerate() {
+            self.contact_impulse[contact] += impulse * sign;
+            self.events[before + place].impulse = *impulse;
+            let nu = &contacts.nu[place * m..(place + 1) * m];
+            self.start_impulse.iter_mut().zip(nu).for_each(|(sum, nu)| *sum += sign * impulse * nu);
+        }
+        self.leg.condition.take_direction(contacts, impulses, sign);
+        let mut place = 0;
+        self.events.retain(|event| {
+            place += 1;
+            place <= before || event.impulse > 0.0
+        });
+        if let Some(event) = self.events.get_mut(before) {
+            event.work = resolved.work;
+        }
+        Ok(resolved.work)
+    }
+
+    /// What is asked of the next leg.
+    fn ask(&mut self, target: f64, lossy: bool, events: usize) {
+        let condition = &mut self.leg.condition;
+        (condition.target, condition.lossy, condition.events) = (target, lossy, events);
+        (condition.scale, condition.met) = (1.0, true);
+        // What the momentum is without the impulse along the normals: friction stays.
+        for ((before, p), direction) in condition.before.iter_mut().zip(&self.leg.at.p).zip(&condition.direction) {
+            *before = p - direction;
+        }
+        self.leg.v.copy_from_slice(&condition.direction);
+        self.inverse.solve(&mut self.leg.v);
+        let (along, inertia) = (dot(&self.leg.v, &self.leg.at.p), dot(&self.leg.v, &condition.direction));
+        condition.rebound = if inertia > 0.0 { 0.5 * along * along / inertia } else { 0.0 };
+    }
+}

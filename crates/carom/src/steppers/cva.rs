@@ -1,0 +1,88 @@
+//! `cva`: collision Verlet, the discrete projected Hamilton's principle [Pekarek & Murphey 2012].
+//!
+//! A leg to the impact, the reflection there, and a leg to the end of the step:
+//! ```text
+//! (x, p⁻) = Ψ_αh(q0, p0),  g(x) = 0                                          (19)
+//! p⁺ = p⁻R(x),  R = I − 2 ∇g ∇gᵀM⁻¹/(∇gᵀM⁻¹∇g)                               (20)
+//! (q1, p1) = Ψ_(1−α)h(x, p⁺)                                                 (21)
+//! ```
+//! `Ψ` is the step of the discrete Lagrangian of the rule. For the trapezoid rule of a mass that depends on the configuration that is
+//! `v = (½(M0 + M1))⁻¹p½`, not the generalised Störmer-Verlet method, which has `v = ½(M0⁻¹ + M1⁻¹)p½`; with it (19)-(21) are the discrete
+//! projected Hamilton's principle (15)-(18), in momenta.
+//! Preserves: momenta of symmetries, exactly; energy in the reflection, exactly. Order 2 through impacts. The symplectic form is
+//! preserved between impacts but not through them: `JᵀΩJ − Ω = ±dτ ∧ d(E_d⁻ − E_d⁺)`, of O(h²), which vanishes in uniform gravity.
+//! Its energy is nevertheless better than that of `vci` in every run made.
+//!
+//! `energy = "shadow"` scales the impulse so that the shadow Hamiltonian of the rule is the same before and after the step
+//! [after Bond & Leimkuhler 2007]; `energy = "local-shadow"` reflects in its metric at the impact, as in comparisons of
+//! [Kaufman & Pai 2012].
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::collision::{self, Closing, Collision, Options};
+pub use super::shared::base::Rule;
+use crate::error::Failure;
+use crate::impact::Law;
+use crate::method::{Abilities, Claims, Method};
+use crate::state::State;
+use crate::system::System;
+
+/// The energy that impacts conserve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Energy {
+    /// `H`, in the reflection.
+    #[default]
+    Hamiltonian,
+    /// The shadow Hamiltonian of the rule, from the start of the step to its end.
+    Shadow,
+    /// The shadow Hamiltonian of the rule, in the reflection.
+    LocalShadow,
+}
+
+/// `[method] name = "cva"`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// The rule of the legs.
+    pub rule: Rule,
+    /// The law of impacts at several contacts at once.
+    pub reflection: Law,
+    /// The energy that impacts conserve; other than `hamiltonian` it needs a constant mass.
+    pub energy: Energy,
+    /// Coefficient of restitution of all contacts, instead of their own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restitution: Option<f64>,
+    /// Coefficient of friction of all contacts, instead of their own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub friction: Option<f64>,
+}
+
+impl Method for Config {
+    const NAME: &'static str = "cva";
+    const TITLE: &'static str = "collision Verlet: located impacts with reflections, the discrete projected Hamilton's principle";
+    const CITES: &'static [&'static str] = &["pekarek-murphey-2012"];
+    type Stepper = Collision;
+
+    fn check(&self) -> Result<(), (&'static str, String)> {
+        collision::check(self.restitution, self.friction)
+    }
+
+    fn claims(&self) -> Claims {
+        Claims { order: 2, symplectic: false, reversible: true, linear_momentum: true, angular_momentum: true }
+    }
+
+    fn abilities(&self) -> Abilities {
+        let configuration_mass = self.energy == Energy::Hamiltonian;
+        Abilities { configuration_mass, inequalities: true, friction: true, ..Abilities::VARIATIONAL }
+    }
+
+    fn stepper<S: System + ?Sized>(&self, system: &S, start: &State) -> Result<Collision, Failure> {
+        let closing = if self.energy == Energy::Shadow { Closing::Shadow(self.rule) } else { Closing::Law };
+        let curvature = (self.energy == Energy::LocalShadow).then_some(self.rule.shadow_curvature());
+        let (base, law, restitution, friction) =
+            (self.rule.base(), self.reflection, self.restitution, self.friction);
+        Collision::new(Options { base, closing, law, curvature, restitution, friction }, system, start)
+    }
+}
