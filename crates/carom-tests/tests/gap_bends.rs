@@ -1,6 +1,6 @@
 //! Bounds of the bend of gaps along parabolas: no second derivative lies outside of them.
 
-use carom::particles::{Ball, Group, Particles, Selection, Side, Wall};
+use carom::particles::{Ball, Group, Particles, Selection, Side, Surface, Wall};
 use carom::system::{Constraints, Parabola};
 use carom_tests::runs::numbers;
 
@@ -28,12 +28,15 @@ fn second_derivative(system: &dyn Constraints, arc: &Parabola, index: usize, t: 
 /// Two spheres with a contact, a wall and both sides of a ball.
 fn spheres(dimension: usize) -> Particles {
     let mut system = Particles::new(dimension, vec![1.0, 2.0]).expect("right");
-    system.add_sphere_gaps(&Selection::default(), 1.0).expect("right");
-    let wall = Wall { normal: [0.6, -0.3, 1.1][..dimension].to_vec(), offset: -1.0, restitution: 1.0 };
+    system.add_sphere_gaps(&Selection::default(), Surface::default()).expect("right");
+    let wall =
+        Wall { normal: [0.6, -0.3, 1.1][..dimension].to_vec(), offset: -1.0, restitution: 1.0, friction: 0.0 };
     system.add_wall(&wall, &Group::Of(vec![1])).expect("right");
     for side in [Side::Inside, Side::Outside] {
         let centre = [0.2, 0.1, -0.3][..dimension].to_vec();
-        system.add_ball(&Ball { centre, radius: 0.5, side, restitution: 1.0 }, &Group::Of(vec![0])).expect("right");
+        system
+            .add_ball(&Ball { centre, radius: 0.5, side, restitution: 1.0, friction: 0.0 }, &Group::Of(vec![0]))
+            .expect("right");
     }
     system
 }

@@ -1,6 +1,8 @@
 //! Elements of particle systems: derivatives, values, and what is refused.
 
-use carom::particles::{Ball, Cutoff, Group, LennardJones, Link, Misuse, Particles, Selection, Side, Wall};
+use carom::particles::{
+    Ball, Cutoff, Group, LennardJones, Link, Misuse, Particles, Selection, Side, Surface, Wall,
+};
 use carom::problem::{Inconsistency, Problem};
 use carom::system::{Constraints, Dynamics};
 use carom::testing::derivatives::check;
@@ -63,18 +65,27 @@ const ELEMENTS: [(&str, Add); 16] = [
     }),
     ("sphere gaps", |s| {
         s.set_radii(vec![0.1; COUNT])?;
-        s.add_sphere_gaps(&Selection { group: Group::Of(vec![0, 2, 5, 6]), excluded: vec![(5, 2)] }, 1.0)
+        s.add_sphere_gaps(
+            &Selection { group: Group::Of(vec![0, 2, 5, 6]), excluded: vec![(5, 2)] },
+            Surface::default(),
+        )
     }),
     ("wall", |s| {
-        s.add_wall(&Wall { normal: vec![0.6; s.dimension()], offset: -1.0, restitution: 1.0 }, &Group::All)
+        s.add_wall(
+            &Wall { normal: vec![0.6; s.dimension()], offset: -1.0, restitution: 1.0, friction: 0.0 },
+            &Group::All,
+        )
     }),
     ("balls", |s| {
         let centre = [0.4, 0.3, -0.2][..s.dimension()].to_vec();
         s.add_ball(
-            &Ball { centre: centre.clone(), radius: 5.0, side: Side::Inside, restitution: 1.0 },
+            &Ball { centre: centre.clone(), radius: 5.0, side: Side::Inside, restitution: 1.0, friction: 0.0 },
             &Group::All,
         )?;
-        s.add_ball(&Ball { centre, radius: 0.05, side: Side::Outside, restitution: 1.0 }, &Group::Of(vec![2, 1]))
+        s.add_ball(
+            &Ball { centre, radius: 0.05, side: Side::Outside, restitution: 1.0, friction: 0.0 },
+            &Group::Of(vec![2, 1]),
+        )
     }),
 ];
 
@@ -130,13 +141,21 @@ fn values_are_those_of_the_formulas() {
     system.set_radii(vec![0.5, 1.0]).expect("right");
     system.add_rod(Link::between(0, 1), 4.5).expect("right");
     system.add_rod(Link::anchored(1, [3.0, 1.0, 0.0]), 1.0).expect("right");
-    system.add_sphere_gaps(&Selection::default(), 1.0).expect("right");
-    system.add_wall(&Wall { normal: vec![0.0, 2.0], offset: -4.0, restitution: 1.0 }, &Group::All).expect("right");
+    system.add_sphere_gaps(&Selection::default(), Surface::default()).expect("right");
     system
-        .add_ball(&Ball { centre: vec![3.0, 0.0], radius: 9.0, side: Side::Inside, restitution: 1.0 }, &Group::All)
+        .add_wall(&Wall { normal: vec![0.0, 2.0], offset: -4.0, restitution: 1.0, friction: 0.0 }, &Group::All)
         .expect("right");
     system
-        .add_ball(&Ball { centre: vec![3.0, 0.0], radius: 1.0, side: Side::Outside, restitution: 1.0 }, &Group::All)
+        .add_ball(
+            &Ball { centre: vec![3.0, 0.0], radius: 9.0, side: Side::Inside, restitution: 1.0, friction: 0.0 },
+            &Group::All,
+        )
+        .expect("right");
+    system
+        .add_ball(
+            &Ball { centre: vec![3.0, 0.0], radius: 1.0, side: Side::Outside, restitution: 1.0, friction: 0.0 },
+            &Group::All,
+        )
         .expect("right");
     let (mut f, mut g) = ([0.0; 2], [0.0; 7]);
     system.equality(0.0, &q, &mut f);
@@ -176,7 +195,7 @@ fn a_switched_potential_ends_without_a_jump_of_force_or_stiffness() {
 #[test]
 fn the_centre_of_a_ball_is_a_place_to_start_from() {
     let mut system = Particles::new(3, vec![1.0]).expect("right");
-    let ball = Ball { centre: vec![0.0; 3], radius: 1.0, side: Side::Inside, restitution: 1.0 };
+    let ball = Ball { centre: vec![0.0; 3], radius: 1.0, side: Side::Inside, restitution: 1.0, friction: 0.0 };
     system.add_ball(&ball, &Group::All).expect("right");
     let points = system.points();
     assert!(Problem::new(Box::new(system), 0.0, vec![0.0; 3], vec![1.0; 3], points).is_ok());
@@ -223,15 +242,15 @@ fn wrong_input_is_refused_with_what_is_wrong() {
             s.add_pair_potential("r", &[], &Selection::default(), Some(Cutoff { skin: 0.0, ..Cutoff::at(2.0) }))
         }),
         ("there is no particle 9", |s| {
-            s.add_sphere_gaps(&Selection { excluded: vec![(9, 1)], ..Selection::default() }, 1.0)
+            s.add_sphere_gaps(&Selection { excluded: vec![(9, 1)], ..Selection::default() }, Surface::default())
         }),
         ("the list of radii has 1 entries, needed: 7", |s| s.set_radii(vec![1.0])),
         ("the length of the normal of a wall is 0", |s| {
-            s.add_wall(&Wall { normal: vec![0.0; 2], offset: 0.0, restitution: 1.0 }, &Group::All)
+            s.add_wall(&Wall { normal: vec![0.0; 2], offset: 0.0, restitution: 1.0, friction: 0.0 }, &Group::All)
         }),
         ("the radius of a ball is -1", |s| {
             s.add_ball(
-                &Ball { centre: vec![0.0; 2], radius: -1.0, side: Side::Inside, restitution: 1.0 },
+                &Ball { centre: vec![0.0; 2], radius: -1.0, side: Side::Inside, restitution: 1.0, friction: 0.0 },
                 &Group::All,
             )
         }),

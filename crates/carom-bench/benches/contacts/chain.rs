@@ -1,7 +1,7 @@
 //! The chain of `scenes/kaufman-pai/lennard-jones-chain.toml`: its loop by hand and its particles.
 
 use carom::impact::Nnls;
-use carom::particles::{Ball, LennardJones, Link, Particles, Selection, Side};
+use carom::particles::{Ball, LennardJones, Link, Particles, Selection, Side, Surface};
 use carom::state::State;
 use carom_bench::beads::{BEADS, Points, RODS, Rattle, SIGMA, apart, dot};
 
@@ -20,8 +20,9 @@ pub fn particles() -> Particles {
     for i in 0..RODS {
         system.add_rod(Link::between(i, i + 1), 1.0).expect("right");
     }
-    system.add_sphere_gaps(&Selection::default(), 1.0).expect("right");
-    let ball = Ball { centre: vec![0.0; 3], radius: ENCLOSURE, side: Side::Inside, restitution: 1.0 };
+    system.add_sphere_gaps(&Selection::default(), Surface::default()).expect("right");
+    let ball =
+        Ball { centre: vec![0.0; 3], radius: ENCLOSURE, side: Side::Inside, restitution: 1.0, friction: 0.0 };
     system.add_ball(&ball, &Default::default()).expect("right");
     system
 }

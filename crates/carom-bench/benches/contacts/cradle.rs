@@ -6,7 +6,7 @@
 //! two neighbours at most. The matrix of the multipliers is taken as full or, in the order of the balls, as banded.
 
 use carom::impact::Nnls;
-use carom::particles::{Group, Link, Particles, Selection};
+use carom::particles::{Group, Link, Particles, Selection, Surface};
 use carom::state::State;
 
 pub const H: f64 = 0.01;
@@ -39,7 +39,7 @@ pub fn particles(balls: usize) -> Particles {
     }
     for i in 0..balls - 1 {
         let pair = Selection { group: Group::Of(vec![i, i + 1]), ..Selection::default() };
-        system.add_sphere_gaps(&pair, 1.0).expect("right");
+        system.add_sphere_gaps(&pair, Surface::default()).expect("right");
     }
     system
 }

@@ -65,7 +65,7 @@ pub fn read(section: &TableReader, names: &mut Names) -> Option<Lagrangian> {
         |terms: Vec<Term>| terms.into_iter().map(|Term { name, node, .. }| NamedRow { name, node }).collect();
     let equalities = rows(terms("equalities", &mut graph, EQUALITY, names));
     let inequalities = terms("inequalities", &mut graph, INEQUALITY, names);
-    let restitution = inequalities.iter().map(|term| term.restitution).collect();
+    let contacts = inequalities.iter().map(|term| term.contact.clone()).collect();
     let inequalities = rows(inequalities);
     let nonholonomic = terms("nonholonomic", &mut graph, ANY, names);
     report_misfits(&nonholonomic, |node| split_row(&mut graph, layout, node).err());
@@ -85,7 +85,7 @@ pub fn read(section: &TableReader, names: &mut Names) -> Option<Lagrangian> {
         powers,
         equalities,
         inequalities,
-        restitution,
+        contacts,
         nonholonomic,
     };
     Some(Lagrangian { definition, points })

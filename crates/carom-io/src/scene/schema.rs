@@ -35,6 +35,11 @@ pub fn schema() -> Value {
     let elements = json!({ "anyOf": [element, { "type": "array", "items": element }] });
     let mut gap = element.clone();
     gap["anyOf"][1]["properties"]["restitution"] = number.clone();
+    gap["anyOf"][1]["properties"]["friction"] = number.clone();
+    gap["anyOf"][1]["properties"]["slide"] = json!({
+        "description": "lengths along which the surfaces slide: one, or two at right angles",
+        "anyOf": [expression, { "type": "array", "items": expression, "minItems": 1, "maxItems": 2 }]
+    });
     let gaps = json!({ "anyOf": [gap, { "type": "array", "items": gap }] });
     let by_coordinate = json!({
         "description": "by coordinate, or one per coordinate in their order",

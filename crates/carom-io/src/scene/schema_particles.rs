@@ -80,11 +80,18 @@ pub fn sections(number: &Value, repeat: &Value, name: &Value) -> Map<String, Val
         &["lennard_jones", "potential", "gravitation"],
     );
     pair["items"]["dependentRequired"] = json!({ "switch_from": ["cutoff"], "skin": ["cutoff"] });
-    let contact =
-        element("spheres do not overlap", json!({ "on": on, "exclude": exclude, "restitution": number }), &[], &[]);
+    let contact = element(
+        "spheres do not overlap",
+        json!({ "on": on, "exclude": exclude, "restitution": number, "friction": number }),
+        &[],
+        &[],
+    );
     let wall = element(
         "spheres stay in the half-space normal . x >= offset",
-        json!({ "normal": vector("into the half-space"), "offset": number, "restitution": number, "on": on }),
+        json!({
+            "normal": vector("into the half-space"), "offset": number,
+            "restitution": number, "friction": number, "on": on
+        }),
         &["normal"],
         &[],
     );
@@ -92,7 +99,7 @@ pub fn sections(number: &Value, repeat: &Value, name: &Value) -> Map<String, Val
         "spheres stay inside or outside of a fixed ball",
         json!({
             "centre": vector("its centre"), "radius": number,
-            "side": { "enum": ["inside", "outside"] }, "restitution": number, "on": on
+            "side": { "enum": ["inside", "outside"] }, "restitution": number, "friction": number, "on": on
         }),
         &["centre", "radius", "side"],
         &[],

@@ -1,5 +1,6 @@
 //! Elements of a scene that may be repeated: `"expression"` or `{ name, expression, repeat }`.
 
+use carom::lagrangian::definition::Contact;
 use carom::lagrangian::expression::{Graph, NodeId};
 
 use super::names::{Allowed, Names, Repeat};
@@ -14,8 +15,8 @@ pub struct Term<'a> {
     pub name: String,
     /// The expression.
     pub node: NodeId,
-    /// Coefficient of restitution, of an inequality.
-    pub restitution: f64,
+    /// What else is said of an inequality.
+    pub contact: Contact,
     /// Where it was written.
     pub item: Item<'a>,
 }
@@ -98,6 +99,45 @@ pub fn restitution(table: &TableReader, names: &Names) -> Option<f64> {
     Some(value)
 }
 
+/// Reads `friction`; 0 where it is missing.
+pub fn friction(table: &TableReader, names: &Names) -> Option<f64> {
+    table.item("friction").map_or(Some(0.0), |item| names.not_negative(&item))
+}
+
+/// Reads what else is said of an inequality. Directions of sliding may stand without friction.
+fn contact(graph: &mut Graph, table: &TableReader, names: &Names) -> Option<Contact> {
+    const LENGTH: Allowed = Allowed {
+        coordinates: true,
+        velocities: Err("a direction of sliding"),
+        time: Err("a direction of sliding"),
+    };
+    let (restitution, friction) = (restitution(table, names), friction(table, names));
+    let lengths = match table.item("slide") {
+        None => Vec::new(),
+        Some(item) if matches!(item.kind(), Kind::Array(_)) => {
+            let lengths = item.array()?;
+            if !(1..=2).contains(&lengths.len()) {
+                return item.mismatch("one expression, or an array of one or two of them");
+            }
+            lengths
+        }
+        Some(item) => vec![item],
+    };
+    let slides: Vec<Option<NodeId>> =
+        lengths.iter().map(|length| names.expression(graph, length, LENGTH)).collect();
+    let contact = Contact {
+        restitution: restitution?,
+        friction: friction?,
+        slides: slides.into_iter().collect::<Option<_>>()?,
+    };
+    if contact.friction > 0.0 && contact.slides.is_empty() {
+        let help = "add slide = \"…\": a length along the surface, as a function of the coordinates".to_string();
+        table.item("friction")?.report("friction needs to know what slides, and `slide` is missing", Some(help));
+        return None;
+    }
+    Some(contact)
+}
+
 /// Reads one element into `out`.
 fn read_element<'a>(
     graph: &mut Graph,
@@ -108,15 +148,15 @@ fn read_element<'a>(
 ) {
     if !matches!(item.kind(), Kind::Table(_)) {
         if let Some(node) = names.expression(graph, item, allowed) {
-            let (name, restitution) = (default_name.to_string(), 1.0);
-            out.push(Term { name, node, restitution, item: item.clone() });
+            let (name, contact) = (default_name.to_string(), Contact::default());
+            out.push(Term { name, node, contact, item: item.clone() });
         }
         return;
     }
     let Some(table) = item.table() else { return };
-    let bounces = default_name.starts_with("inequalities");
-    table.finish(if bounces {
-        &["name", "expression", "restitution", "repeat"]
+    let touches = default_name.starts_with("inequalities");
+    table.finish(if touches {
+        &["name", "expression", "restitution", "friction", "slide", "repeat"]
     } else {
         &["name", "expression", "repeat"]
     });
@@ -124,8 +164,8 @@ fn read_element<'a>(
     let Some(expression) = table.required("expression") else { return };
     for_each(&table, names, |names, at| {
         let node = names.expression(graph, &expression, allowed)?;
-        let restitution = if bounces { self::restitution(&table, names)? } else { 1.0 };
-        out.push(Term { name: indexed(&name, at), node, restitution, item: expression.clone() });
+        let contact = if touches { contact(graph, &table, names)? } else { Contact::default() };
+        out.push(Term { name: indexed(&name, at), node, contact, item: expression.clone() });
         Some(())
     });
 }

@@ -45,6 +45,24 @@ pub struct NamedRow {
     pub node: NodeId,
 }
 
+/// What happens when an inequality is touched.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Contact {
+    /// Newton's coefficient of restitution.
+    pub restitution: f64,
+    /// Coefficient of Coulomb friction.
+    pub friction: f64,
+    /// Lengths along which the surfaces slide, functions of `q`: at most 2, at right angles.
+    pub slides: Vec<NodeId>,
+}
+
+/// Elastic and without friction.
+impl Default for Contact {
+    fn default() -> Self {
+        Self { restitution: 1.0, friction: 0.0, slides: Vec::new() }
+    }
+}
+
 /// Expressions of a system over the inputs of [`Layout`].
 #[derive(Debug, Clone)]
 pub struct Definition {
@@ -66,8 +84,8 @@ pub struct Definition {
     pub equalities: Vec<NamedRow>,
     /// `g(q) ≥ 0`.
     pub inequalities: Vec<NamedRow>,
-    /// Coefficients of restitution of the inequalities.
-    pub restitution: Vec<f64>,
+    /// What else is known of each inequality.
+    pub contacts: Vec<Contact>,
     /// `A(q)v − a(t) = 0`, linear in `v`.
     pub nonholonomic: Vec<NamedRow>,
 }
@@ -81,6 +99,20 @@ pub enum Misfit {
     /// A row that is not linear in the velocities.
     #[error("a nonholonomic row must have the form A(q) v - a(t): {0}")]
     NotLinear(&'static str),
+    /// Inequalities and what is known of their contacts do not belong together.
+    #[error("{found} contacts are described, needed are {needed}: one per inequality")]
+    Contacts {
+        /// How many are described.
+        found: usize,
+        /// How many inequalities there are.
+        needed: usize,
+    },
+    /// Directions of sliding beyond those of a surface.
+    #[error("a contact has at most 2 directions of sliding, found {0}")]
+    Slides(usize),
+    /// Friction along no known direction.
+    #[error("friction needs a direction of sliding")]
+    NoSlide,
     /// A dependence that is not allowed.
     #[error("{what} may not depend on {on}")]
     Dependence {
@@ -171,6 +203,18 @@ impl Definition {
         refuse(&nodes(&self.equalities), &velocities, "an equality constraint", "velocities")?;
         refuse(&nodes(&self.inequalities), &velocities, "an inequality constraint", "velocities")?;
         refuse(&nodes(&self.inequalities), &t, "an inequality constraint", "t")?;
+        if self.contacts.len() != self.inequalities.len() {
+            return Err(Misfit::Contacts { found: self.contacts.len(), needed: self.inequalities.len() });
+        }
+        for Contact { friction, slides, .. } in &self.contacts {
+            refuse(slides, &velocities, "a direction of sliding", "velocities")?;
+            refuse(slides, &t, "a direction of sliding", "t")?;
+            match slides.len() {
+                0 if *friction > 0.0 => return Err(Misfit::NoSlide),
+                0..=2 => {}
+                more => return Err(Misfit::Slides(more)),
+            }
+        }
         for row in &self.nonholonomic {
             split_row(&mut self.graph, layout, row.node)?;
         }

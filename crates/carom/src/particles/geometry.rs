@@ -67,6 +67,31 @@ pub fn truncated<const D: usize>(point: &[f64; 3]) -> [f64; D] {
     std::array::from_fn(|k| point[k])
 }
 
+/// Below this last component of a normal the other chart of [`frame`] is taken: a small cap, in which the first would lose
+/// digits.
+const CAP: f64 = -0.999;
+
+/// Directions perpendicular to a unit vector and to each other; the first `D − 1` of them count.
+///
+/// In the plane the normal turned to the right. In space a reflection that swaps the last axis with the normal, applied to
+/// the other axes: smooth but for the border of a small cap around the opposite of the last axis (no field of directions on
+/// a sphere is smooth everywhere).
+pub fn frame<const D: usize>(normal: &[f64; D]) -> [[f64; D]; 2] {
+    let mut out = [[0.0; D]; 2];
+    if D == 2 {
+        (out[0][0], out[0][D - 1]) = (normal[D - 1], -normal[0]);
+    } else if D == 3 {
+        let mut mirror = *normal;
+        mirror[D - 1] += if normal[D - 1] < CAP { -1.0 } else { 1.0 };
+        let factor = 2.0 / product(&mirror, &mirror);
+        for (k, out) in out.iter_mut().enumerate() {
+            *out = mirror.map(|m| -(factor * mirror[k] * m));
+            out[k] += 1.0;
+        }
+    }
+    out
+}
+
 /// `scale (2u'I + 4u''ddᵀ)`.
 #[inline]
 pub fn radial_block<const D: usize>(d: &[f64; D], jet: Jet, scale: f64) -> [[f64; D]; D] {

@@ -42,7 +42,7 @@ use crate::problem::Points;
 use crate::system::Pattern;
 use field::Field;
 use gaps::Gaps;
-pub use gaps::{Ball, Side, Wall};
+pub use gaps::{Ball, Side, Surface, Wall};
 use gravity::{Newton, Uniform};
 pub use input::{End, Group, Link, Misuse, Selection};
 use input::{Excluded, PARTICLE, not_negative, positive, vector};
@@ -211,14 +211,14 @@ impl Particles {
     }
 
     /// Adds a gap between the spheres of every pair.
-    pub fn add_sphere_gaps(&mut self, pairs: &Selection, restitution: f64) -> Result<(), Misuse> {
-        input::restitution(restitution)?;
+    pub fn add_sphere_gaps(&mut self, pairs: &Selection, surface: Surface) -> Result<(), Misuse> {
+        surface.check()?;
         let members = pairs.group.members(PARTICLE, self.count())?;
         let excluded = Excluded::new(&pairs.excluded, self.count())?;
         for (place, &i) in members.iter().enumerate() {
             for &j in &members[place + 1..] {
                 if excluded.of(i).binary_search(&(j as u32)).is_err() {
-                    self.gaps.spheres.push((i, j), self.radii[i] + self.radii[j], restitution);
+                    self.gaps.spheres.push((i, j), self.radii[i] + self.radii[j], surface);
                 }
             }
         }
@@ -230,7 +230,7 @@ impl Particles {
         let normal = vector("the normal of a wall", &wall.normal, self.dimension)?;
         positive("the length of the normal of a wall", geometry::product(&normal, &normal).sqrt())?;
         vector("the offset of a wall", &[wall.offset], 1)?;
-        input::restitution(wall.restitution)?;
+        wall.surface().check()?;
         let members = group.members(PARTICLE, self.count())?;
         self.gaps.walls.push(wall, normal, members.iter().map(|&i| (i, self.radii[i])));
         Ok(())
@@ -240,7 +240,7 @@ impl Particles {
     pub fn add_ball(&mut self, ball: &Ball, group: &Group) -> Result<(), Misuse> {
         let centre = vector("the centre of a ball", &ball.centre, self.dimension)?;
         positive("the radius of a ball", ball.radius)?;
-        input::restitution(ball.restitution)?;
+        ball.surface().check()?;
         let members = group.members(PARTICLE, self.count())?;
         self.gaps.balls.push(ball, centre, members.iter().map(|&i| (i, self.radii[i])));
         Ok(())

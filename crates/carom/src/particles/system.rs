@@ -128,6 +128,13 @@ impl Particles {
         dense_row::<D>(&self.gaps, q, index, out);
     }
 
+    fn gap_slides<const D: usize>(&self, q: &[f64], index: usize, out: &mut [f64]) {
+        out.fill(0.0);
+        self.gaps.tangents::<D>(points(q), index, |direction, particle, part| {
+            out[direction * q.len() + D * particle..][..D].copy_from_slice(&part);
+        });
+    }
+
     fn gap_bounds<const D: usize>(&self, arc: &Parabola, index: usize) -> [f64; 2] {
         self.gaps.bend::<D>(arc, index)
     }
@@ -231,6 +238,15 @@ impl Constraints for Particles {
     }
     fn gap_hessian(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
         in_space!(self.gap_curvature(q, lambda, out));
+    }
+    fn friction(&self, index: usize) -> f64 {
+        self.gaps.friction(index)
+    }
+    fn tangents(&self, _index: usize) -> usize {
+        self.dimension - 1
+    }
+    fn gap_tangents(&self, q: &[f64], index: usize, out: &mut [f64]) {
+        in_space!(self.gap_slides(q, index, out));
     }
     fn gap_bend(&self, arc: &Parabola, index: usize) -> Option<[f64; 2]> {
         Some(in_space!(self.gap_bounds(arc, index)))

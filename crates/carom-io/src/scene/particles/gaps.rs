@@ -1,6 +1,6 @@
 //! `[[contact]]`, `[[wall]]` and `[[ball]]`: what spheres may touch.
 
-use carom::particles::{Ball, Group, Side, Wall};
+use carom::particles::{Ball, Group, Side, Surface, Wall};
 use carom::system::Constraints;
 
 use super::super::names::Names;
@@ -11,11 +11,11 @@ use super::{Reader, misused};
 use crate::document::{Kind, TableReader};
 
 /// The keys of `[[contact]]`.
-pub const CONTACT_KEYS: [&str; 4] = ["on", "exclude", "restitution", "repeat"];
+pub const CONTACT_KEYS: [&str; 5] = ["on", "exclude", "restitution", "friction", "repeat"];
 /// The keys of `[[wall]]`.
-pub const WALL_KEYS: [&str; 5] = ["normal", "offset", "restitution", "on", "repeat"];
+pub const WALL_KEYS: [&str; 6] = ["normal", "offset", "restitution", "friction", "on", "repeat"];
 /// The keys of `[[ball]]`.
-pub const BALL_KEYS: [&str; 6] = ["centre", "radius", "side", "restitution", "on", "repeat"];
+pub const BALL_KEYS: [&str; 7] = ["centre", "radius", "side", "restitution", "friction", "on", "repeat"];
 
 /// The most gaps of one element.
 const MOST_GAPS: usize = 1_000_000;
@@ -36,8 +36,8 @@ impl Reader<'_> {
                 return None;
             }
             reader.default_pairs(table, place);
-            let restitution = reader.restitution(table, place, names)?;
-            reader.gaps(table, place, |system| system.add_sphere_gaps(&pairs, restitution))
+            let surface = reader.surface(table, place, names)?;
+            reader.gaps(table, place, |system| system.add_sphere_gaps(&pairs, surface))
         });
     }
 
@@ -58,9 +58,10 @@ impl Reader<'_> {
             if offset.is_none() {
                 reader.defaults.note(place, "offset", Kind::Float(0.0));
             }
-            let restitution = reader.restitution(table, place, names);
+            let surface = reader.surface(table, place, names);
             let (normal, offset, group) = (normal?, offset.unwrap_or(Some(0.0))?, group?);
-            let wall = Wall { normal, offset, restitution: restitution? };
+            let Surface { restitution, friction } = surface?;
+            let wall = Wall { normal, offset, restitution, friction };
             reader.gaps(table, place, |system| system.add_wall(&wall, &group))
         });
     }
@@ -74,20 +75,24 @@ impl Reader<'_> {
             let side = table.required("side").and_then(|item| item.choice(&["inside", "outside"]));
             let group = group(table, names, reader.system.count());
             reader.default_group(table, place);
-            let restitution = reader.restitution(table, place, names);
+            let surface = reader.surface(table, place, names);
             let side = if side? == "inside" { Side::Inside } else { Side::Outside };
             let (centre, radius, group) = (centre?, radius?, group?);
-            let ball = Ball { centre, radius, side, restitution: restitution? };
+            let Surface { restitution, friction } = surface?;
+            let ball = Ball { centre, radius, side, restitution, friction };
             reader.gaps(table, place, |system| system.add_ball(&ball, &group))
         });
     }
 
-    /// Coefficient of restitution of an element.
-    fn restitution(&mut self, table: &TableReader, place: (&'static str, usize), names: &Names) -> Option<f64> {
-        if table.get("restitution").is_none() {
-            self.defaults.note(place, "restitution", Kind::Float(1.0));
+    /// Coefficients of an element.
+    fn surface(&mut self, table: &TableReader, place: (&'static str, usize), names: &Names) -> Option<Surface> {
+        for (key, value) in [("restitution", 1.0), ("friction", 0.0)] {
+            if table.get(key).is_none() {
+                self.defaults.note(place, key, Kind::Float(value));
+            }
         }
-        terms::restitution(table, names)
+        let (restitution, friction) = (terms::restitution(table, names), terms::friction(table, names));
+        Some(Surface { restitution: restitution?, friction: friction? })
     }
 
     /// Adds gaps and notes which element they belong to.

@@ -139,3 +139,12 @@ fn several_indices_run_with_the_last_one_fastest() {
     assert_eq!((system.coordinate_name(9), system.coordinate_name(11)), ("node[4].y".into(), "y[5]".into()));
     assert_eq!(system.equality_name(0), "rod node[4]-5");
 }
+
+#[test]
+fn friction_is_that_of_the_element() {
+    let elements = "[[contact]]\non = ['bead']\nfriction = 'k/4'\n[[wall]]\nnormal = [0, 1]\noffset = -9\non = ['sun']\n\
+                    [[ball]]\ncentre = [0, 0]\nradius = 50\nside = 'inside'\nfriction = 2\non = [0]";
+    let (system, _) = four(elements);
+    let found: Vec<(f64, usize)> = (0..5).map(|i| (system.friction(i), system.tangents(i))).collect();
+    assert_eq!(found, [(0.5, 1), (0.5, 1), (0.5, 1), (0.0, 1), (2.0, 1)]);
+}

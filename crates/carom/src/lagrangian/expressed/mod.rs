@@ -3,14 +3,16 @@
 //! Every function of the system is one tape; second derivatives are compiled when they are first asked for. Cost: a few
 //! nanoseconds for the call and about one per arithmetic instruction; nothing is allocated once a tape exists.
 
+mod contacts;
 pub(crate) mod program;
 mod rows;
 
 use std::cell::RefCell;
 
-use super::definition::{Definition, Layout, Misfit, NamedRow};
+use super::definition::{Definition, Layout, Misfit};
 use super::expression::{Graph, NodeId};
 use crate::system::{ConfigurationMass, Constraints, Dynamics, Forces, Mass, Nonholonomic, TimeDependence};
+use contacts::Contacts;
 use program::{Lazy, Program, hessian, jacobian};
 use rows::{ForceRows, Rows, VelocityRows};
 
@@ -48,8 +50,7 @@ pub struct Expressed {
     forces: Option<ForceRows>,
     equalities: Rows,
     inequalities: Rows,
-    gap_gradients: Vec<Program>,
-    restitution: Vec<f64>,
+    contacts: Contacts,
     nonholonomic: Option<VelocityRows>,
 }
 
@@ -90,15 +91,6 @@ fn mass_kind(graph: &mut Graph, layout: Layout, mass: &[NodeId]) -> (MassKind, V
     (kind, momenta, kinetic)
 }
 
-/// One program per row: steps ask for the gradients of those that are touched alone.
-fn gradients(graph: &mut Graph, layout: Layout, rows: &[NamedRow]) -> Vec<Program> {
-    let gradient = |row: &NamedRow| {
-        let outputs = graph.gradient(row.node, &layout.coordinates());
-        Program::new(graph, &outputs, layout.n + 1)
-    };
-    rows.iter().map(gradient).collect()
-}
-
 impl Expressed {
     /// Compiles values and first derivatives; refuses expressions that depend on what they may not.
     pub fn new(mut definition: Definition) -> Result<Self, Misfit> {
@@ -106,7 +98,7 @@ impl Expressed {
         let layout = definition.layout();
         let (coordinates, names) = (layout.coordinates(), definition.coordinates.clone());
         let equalities = definition.equalities.clone();
-        let (inequalities, restitution) = (definition.inequalities.clone(), definition.restitution.clone());
+        let (inequalities, contacts) = (definition.inequalities.clone(), definition.contacts.clone());
         let velocity = definition.nonholonomic.clone();
         let (potential_node, mass, forces) =
             (definition.potential, definition.mass.clone(), definition.forces.clone());
@@ -142,8 +134,7 @@ impl Expressed {
             gradient_rate: Lazy::default(),
             forces: (!forces.is_empty()).then(|| ForceRows::new(graph, layout, &forces, &powers)),
             equalities: Rows::new(graph, layout, &equalities),
-            gap_gradients: gradients(graph, layout, &inequalities),
-            restitution,
+            contacts: Contacts::new(graph, layout, &inequalities, &contacts),
             inequalities: Rows::new(graph, layout, &inequalities),
             nonholonomic: match velocity.is_empty() {
                 true => None,
@@ -286,13 +277,22 @@ impl Constraints for Expressed {
         self.inequalities.value.run(&[q, &[0.0]], out);
     }
     fn gap_gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {
-        self.gap_gradients[index].run(&[q, &[0.0]], out);
+        self.contacts.gradient(q, index, out);
     }
     fn gap_jacobian(&self, q: &[f64], out: &mut [f64]) {
         self.inequalities.jacobian.run(&[q, &[0.0]], out);
     }
     fn restitution(&self, index: usize) -> f64 {
-        self.restitution[index]
+        self.contacts.restitution(index)
+    }
+    fn friction(&self, index: usize) -> f64 {
+        self.contacts.friction(index)
+    }
+    fn tangents(&self, index: usize) -> usize {
+        self.contacts.tangents(index)
+    }
+    fn gap_tangents(&self, q: &[f64], index: usize, out: &mut [f64]) {
+        self.contacts.slides(q, index, out);
     }
     fn gap_hessian(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
         let make = || self.inequalities.make_hessian(&mut self.definition.borrow_mut().graph, self.layout);

@@ -4,7 +4,8 @@
 //! from contact, gradient and Hessian are zero there; outside of one they are NaN.
 
 use super::bend::Arc;
-use crate::particles::geometry::{Blocks, Jet, difference, product, radial_block, truncated};
+use super::surface::Surface;
+use crate::particles::geometry::{Blocks, Jet, difference, frame, product, radial_block, truncated};
 use crate::particles::names::Names;
 use crate::particles::pool::Rows;
 use crate::system::Parabola;
@@ -29,6 +30,15 @@ pub struct Ball {
     pub side: Side,
     /// Newton's coefficient of restitution.
     pub restitution: f64,
+    /// Coefficient of Coulomb friction.
+    pub friction: f64,
+}
+
+impl Ball {
+    /// Its coefficients.
+    pub(in crate::particles) fn surface(&self) -> Surface {
+        Surface { restitution: self.restitution, friction: self.friction }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +49,7 @@ struct Contact {
     touching: f64,
     side: Side,
     ball: usize,
-    restitution: f64,
+    surface: Surface,
 }
 
 /// A pool of spheres and balls.
@@ -52,19 +62,35 @@ pub struct Balls {
 impl Balls {
     /// Adds a ball, its centre in space, for spheres given by particle and radius.
     pub fn push(&mut self, ball: &Ball, centre: [f64; 3], spheres: impl Iterator<Item = (usize, f64)>) {
-        let (side, number, restitution) = (ball.side, self.balls, ball.restitution);
+        let (side, number, surface) = (ball.side, self.balls, ball.surface());
         self.balls += 1;
         self.contacts.extend(spheres.map(|(particle, radius)| {
             let touching = match side {
                 Side::Inside => ball.radius - radius,
                 Side::Outside => ball.radius + radius,
             };
-            Contact { particle, centre, touching, side, ball: number, restitution }
+            Contact { particle, centre, touching, side, ball: number, surface }
         }));
     }
 
     pub fn restitution(&self, row: usize) -> f64 {
-        self.contacts[row].restitution
+        self.contacts[row].surface.restitution
+    }
+
+    pub fn friction(&self, row: usize) -> f64 {
+        self.contacts[row].surface.friction
+    }
+
+    pub fn tangents<const D: usize>(
+        &self,
+        x: &[[f64; D]],
+        row: usize,
+        mut put: impl FnMut(usize, usize, [f64; D]),
+    ) {
+        // The gradient is the normal.
+        self.gradient(x, row, |particle, normal| {
+            frame(&normal).into_iter().take(D - 1).enumerate().for_each(|(k, tangent)| put(k, particle, tangent));
+        });
     }
 
     pub fn bend<const D: usize>(&self, arc: &Parabola, row: usize) -> [f64; 2] {

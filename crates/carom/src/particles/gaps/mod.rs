@@ -5,6 +5,7 @@
 mod balls;
 mod bend;
 mod spheres;
+mod surface;
 mod walls;
 
 use super::geometry::Blocks;
@@ -13,6 +14,7 @@ use super::pool::Rows;
 use crate::system::Parabola;
 pub use balls::{Ball, Balls, Side};
 pub use spheres::Spheres;
+pub use surface::Surface;
 pub use walls::{Wall, Walls};
 
 /// All gaps of a system.
@@ -47,6 +49,25 @@ impl Gaps {
             Pool::Spheres(row) => self.spheres.restitution(row),
             Pool::Walls(row) => self.walls.restitution(row),
             Pool::Balls(row) => self.balls.restitution(row),
+        }
+    }
+
+    /// Coefficient of friction of a row.
+    pub fn friction(&self, row: usize) -> f64 {
+        match self.pool(row) {
+            Pool::Spheres(row) => self.spheres.friction(row),
+            Pool::Walls(row) => self.walls.friction(row),
+            Pool::Balls(row) => self.balls.friction(row),
+        }
+    }
+
+    /// Writes the directions of sliding of a row: `put(direction, particle, part)`. Particles do not spin: the surfaces move
+    /// as their centres do.
+    pub fn tangents<const D: usize>(&self, x: &[[f64; D]], row: usize, put: impl FnMut(usize, usize, [f64; D])) {
+        match self.pool(row) {
+            Pool::Spheres(row) => self.spheres.tangents(x, row, put),
+            Pool::Walls(row) => self.walls.tangents(row, put),
+            Pool::Balls(row) => self.balls.tangents(x, row, put),
         }
     }
 

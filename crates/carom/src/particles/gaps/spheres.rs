@@ -3,7 +3,8 @@
 //! Cost: one square root per row. Spheres with the same centre have no gradient and give NaN.
 
 use super::bend::Arc;
-use crate::particles::geometry::{Blocks, Jet, difference, product, radial_block};
+use super::surface::Surface;
+use crate::particles::geometry::{Blocks, Jet, difference, frame, product, radial_block};
 use crate::particles::names::Names;
 use crate::particles::pool::Rows;
 use crate::system::Parabola;
@@ -13,7 +14,7 @@ struct Contact {
     pair: (usize, usize),
     /// Sum of the radii.
     apart: f64,
-    restitution: f64,
+    surface: Surface,
 }
 
 /// A pool of pairs of spheres.
@@ -23,12 +24,31 @@ pub struct Spheres {
 }
 
 impl Spheres {
-    pub fn push(&mut self, pair: (usize, usize), apart: f64, restitution: f64) {
-        self.contacts.push(Contact { pair, apart, restitution });
+    pub fn push(&mut self, pair: (usize, usize), apart: f64, surface: Surface) {
+        self.contacts.push(Contact { pair, apart, surface });
     }
 
     pub fn restitution(&self, row: usize) -> f64 {
-        self.contacts[row].restitution
+        self.contacts[row].surface.restitution
+    }
+
+    pub fn friction(&self, row: usize) -> f64 {
+        self.contacts[row].surface.friction
+    }
+
+    pub fn tangents<const D: usize>(
+        &self,
+        x: &[[f64; D]],
+        row: usize,
+        mut put: impl FnMut(usize, usize, [f64; D]),
+    ) {
+        let (i, j) = self.contacts[row].pair;
+        let d = difference(&x[i], &x[j]);
+        let inverse = product(&d, &d).sqrt().recip();
+        for (k, tangent) in frame(&d.map(|d| d * inverse)).into_iter().take(D - 1).enumerate() {
+            put(k, i, tangent.map(|t| -t));
+            put(k, j, tangent);
+        }
     }
 
     pub fn bend<const D: usize>(&self, arc: &Parabola, row: usize) -> [f64; 2] {

@@ -1,7 +1,8 @@
 //! Spheres in front of a plane wall: `n·x − d − r` with a unit normal. Linear: the Hessian is zero.
 
 use super::bend::Arc;
-use crate::particles::geometry::{Blocks, product, truncated};
+use super::surface::Surface;
+use crate::particles::geometry::{Blocks, frame, product, truncated};
 use crate::particles::names::Names;
 use crate::particles::pool::Rows;
 use crate::system::Parabola;
@@ -15,6 +16,15 @@ pub struct Wall {
     pub offset: f64,
     /// Newton's coefficient of restitution.
     pub restitution: f64,
+    /// Coefficient of Coulomb friction.
+    pub friction: f64,
+}
+
+impl Wall {
+    /// Its coefficients.
+    pub(in crate::particles) fn surface(&self) -> Surface {
+        Surface { restitution: self.restitution, friction: self.friction }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -25,7 +35,7 @@ struct Contact {
     /// Distance of the wall from the origin plus the radius.
     level: f64,
     wall: usize,
-    restitution: f64,
+    surface: Surface,
 }
 
 /// A pool of spheres in front of walls.
@@ -39,16 +49,26 @@ impl Walls {
     /// Adds a wall for spheres given by particle and radius. The normal must not be zero.
     pub fn push(&mut self, of: &Wall, normal: [f64; 3], spheres: impl Iterator<Item = (usize, f64)>) {
         let inverse = product(&normal, &normal).sqrt().recip();
-        let (normal, wall, restitution) = (normal.map(|n| n * inverse), self.walls, of.restitution);
+        let (normal, wall, surface) = (normal.map(|n| n * inverse), self.walls, of.surface());
         self.walls += 1;
         self.contacts.extend(spheres.map(|(particle, radius)| {
             let level = of.offset * inverse + radius;
-            Contact { particle, normal, level, wall, restitution }
+            Contact { particle, normal, level, wall, surface }
         }));
     }
 
     pub fn restitution(&self, row: usize) -> f64 {
-        self.contacts[row].restitution
+        self.contacts[row].surface.restitution
+    }
+
+    pub fn friction(&self, row: usize) -> f64 {
+        self.contacts[row].surface.friction
+    }
+
+    pub fn tangents<const D: usize>(&self, row: usize, mut put: impl FnMut(usize, usize, [f64; D])) {
+        let contact = &self.contacts[row];
+        let tangents = frame::<D>(&truncated(&contact.normal));
+        tangents.into_iter().take(D - 1).enumerate().for_each(|(k, tangent)| put(k, contact.particle, tangent));
     }
 
     pub fn bend<const D: usize>(&self, arc: &Parabola, row: usize) -> [f64; 2] {

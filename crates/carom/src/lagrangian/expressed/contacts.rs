@@ -1,0 +1,57 @@
+//! What is known of inequalities beside their values: one gradient each, coefficients, directions of sliding.
+
+use super::program::{Program, jacobian};
+use crate::lagrangian::definition::{Contact, Layout, NamedRow};
+use crate::lagrangian::expression::Graph;
+
+/// The contacts of a system of expressions.
+pub struct Contacts {
+    each: Vec<One>,
+}
+
+struct One {
+    /// On its own: steps ask for the gradients of those that are touched alone.
+    gradient: Program,
+    restitution: f64,
+    friction: f64,
+    tangents: usize,
+    slides: Program,
+}
+
+impl Contacts {
+    pub fn new(graph: &mut Graph, layout: Layout, rows: &[NamedRow], contacts: &[Contact]) -> Self {
+        let (coordinates, inputs) = (layout.coordinates(), layout.n + 1);
+        let mut program = |outputs: &[_]| {
+            let outputs = jacobian(graph, outputs, &coordinates);
+            Program::new(graph, &outputs, inputs)
+        };
+        let each = rows.iter().zip(contacts).map(|(row, contact)| One {
+            gradient: program(&[row.node]),
+            restitution: contact.restitution,
+            friction: contact.friction,
+            tangents: contact.slides.len(),
+            slides: program(&contact.slides),
+        });
+        Self { each: each.collect() }
+    }
+
+    pub fn gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {
+        self.each[index].gradient.run(&[q, &[0.0]], out);
+    }
+
+    pub fn restitution(&self, index: usize) -> f64 {
+        self.each[index].restitution
+    }
+
+    pub fn friction(&self, index: usize) -> f64 {
+        self.each[index].friction
+    }
+
+    pub fn tangents(&self, index: usize) -> usize {
+        self.each[index].tangents
+    }
+
+    pub fn slides(&self, q: &[f64], index: usize, out: &mut [f64]) {
+        self.each[index].slides.run(&[q, &[0.0]], out);
+    }
+}
