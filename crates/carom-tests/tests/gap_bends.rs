@@ -2,7 +2,7 @@
 
 use carom::particles::{Ball, Group, Particles, Selection, Side, Surface, Wall};
 use carom::system::{Constraints, Parabola};
-use carom_tests::runs::numbers;
+use carom_tests::runs::{numbers, scene};
 
 /// `g'' = v·Hv + ∇g·a` of one gap at time `t` of a parabola, and the size of its terms.
 fn second_derivative(system: &dyn Constraints, arc: &Parabola, index: usize, t: f64) -> (f64, f64) {
@@ -103,4 +103,85 @@ fn bounds_of_walls_and_on_a_line_are_the_bend_itself() {
         assert_eq!(system.gap_bend(&arc, 0), Some([bend; 2]));
         assert_eq!(system.gap_bend(&Parabola { duration: 4.0, ..arc }, 0), Some([-1.25, f64::INFINITY]));
     }
+}
+
+/// Systems of two coordinates with these gaps.
+fn expressed(gaps: &[&str]) -> Box<dyn carom::system::System> {
+    let text = format!(
+        "[lagrangian]\ncoordinates = [\"x\", \"y\"]\nmass = 1\ninequalities = {gaps:?}\n[initial]\nq = [0.5, 0.5]\n\
+         [method]\nname = \"gvi\"\n[run]\nstep = 0.1\nsteps = 1\n"
+    );
+    scene("gaps", &text, &[]).problem.system
+}
+
+/// Gaps that are not negative at (½, ½) and smooth for |x|, |y| below 1.7.
+const GAPS: [&str; 12] = [
+    "x + 2*y",
+    "x*y",
+    "2*x^2 - y^3",
+    "hypot(x + 4, y) - 1",
+    "sqrt((x + 4)^2 + y^2) - 1",
+    "cos(x)*sin(y + 2)",
+    "exp(x*y) - 0.5",
+    "tanh(2*x) + 1/(3 + y)",
+    "(x + 3)^1.5 - log(y + 3)",
+    "atan2(y + 2, x) - 0.1",
+    "max(x + 9, y^2) - abs(y - 5)",
+    "cosh(x - y) - atan(x*y)*asin(x/4)",
+];
+
+#[test]
+fn bounds_of_expressions_hold_and_shrink_to_the_bend() {
+    let system = expressed(&GAPS);
+    for (row, gap) in GAPS.iter().enumerate() {
+        for duration in [1e-3, 0.3] {
+            let mut excess = 0.0_f64;
+            for seed in 1..=200 {
+                let r = numbers(6, seed);
+                let (q, v, a) = ([2.0 * r[0], 2.0 * r[1]], [2.0 * r[2], 2.0 * r[3]], [8.0 * r[4], 8.0 * r[5]]);
+                let arc = Parabola { q: &q, v: &v, a: &a, duration };
+                let [lower, upper] = system.gap_bend(&arc, row).unwrap_or_else(|| panic!("{gap}, {arc:?}"));
+                for k in 0..=32 {
+                    let (bend, size) = second_derivative(&*system, &arc, row, duration * f64::from(k) / 32.0);
+                    let noise = 1e-13 * size;
+                    assert!(
+                        lower - noise <= bend && bend <= upper + noise,
+                        "{gap}, {arc:?}, node {k}: {bend} outside of {lower}..{upper}"
+                    );
+                }
+                excess = excess.max(upper - lower);
+            }
+            // Linear gaps have no more than round-off; others at most third derivatives times the way, for short ones.
+            let allowed = if row == 0 { 1e-13 } else { 500.0 * duration };
+            assert!(excess <= allowed, "{gap}: bounds are {excess} apart in a step of {duration}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_said_of_kinks_and_of_what_is_unbounded() {
+    let gaps = ["1 - abs(x)", "2 + sign(x)", "min(x, y) + 9", "9 + 1/x", "9 + sqrt(x + 1)", "9 + x"];
+    let (system, away) = (expressed(&gaps), [0.5, 5.0]);
+    // Through x = 0 and y = x at constant velocity, where derivatives beside the kinks vanish, and short of them.
+    let through = Parabola { q: &[-0.5, 0.2], v: &[1.0, 0.0], a: &[0.0, 0.0], duration: 1.0 };
+    let short = Parabola { q: &away, duration: 0.1, ..through };
+    // The turning point lies beyond −1, both ends do not.
+    let back = Parabola { q: &[-0.9, 0.2], v: &[-1.0, 0.0], a: &[4.0, 0.0], duration: 0.5 };
+    for (row, gap) in gaps.iter().enumerate() {
+        assert!(system.gap_bend(&short, row).is_some(), "{gap}");
+        let smooth_through = row > 3;
+        assert_eq!(system.gap_bend(&through, row).is_some(), smooth_through, "{gap}");
+    }
+    assert_eq!(system.gap_bend(&back, 4), None);
+    assert!(system.gap_bend(&Parabola { duration: 0.05, ..back }, 4).is_some());
+}
+
+#[test]
+fn bounds_of_expressions_allocate_nothing_once_warm() {
+    let system = expressed(&GAPS);
+    let arc = Parabola { q: &[0.1, 0.2], v: &[1.0, -0.5], a: &[0.3, 0.4], duration: 0.1 };
+    let all = || (0..GAPS.len()).filter_map(|row| system.gap_bend(&arc, row)).map(|[lower, _]| lower).sum::<f64>();
+    let first = all();
+    let counted = allocation_counter::measure(|| assert_eq!(all(), first));
+    assert_eq!(counted.count_total, 0);
 }

@@ -1,8 +1,12 @@
 //! What is known of inequalities beside their values: one gradient each, coefficients, directions of sliding.
 
+use std::cell::OnceCell;
+
+use super::bend::Bend;
 use super::program::{Program, jacobian};
 use crate::lagrangian::definition::{Contact, Layout, NamedRow};
 use crate::lagrangian::expression::Graph;
+use crate::system::Parabola;
 
 /// The contacts of a system of expressions.
 pub struct Contacts {
@@ -16,6 +20,8 @@ struct One {
     friction: f64,
     tangents: usize,
     slides: Program,
+    /// Made when it is first asked for.
+    bend: OnceCell<Bend>,
 }
 
 impl Contacts {
@@ -31,6 +37,7 @@ impl Contacts {
             friction: contact.friction,
             tangents: contact.slides.len(),
             slides: program(&contact.slides),
+            bend: OnceCell::new(),
         });
         Self { each: each.collect() }
     }
@@ -53,5 +60,9 @@ impl Contacts {
 
     pub fn slides(&self, q: &[f64], index: usize, out: &mut [f64]) {
         self.each[index].slides.run(&[q, &[0.0]], out);
+    }
+
+    pub fn bend(&self, arc: &Parabola, index: usize, make: impl FnOnce() -> Bend) -> Option<[f64; 2]> {
+        self.each[index].bend.get_or_init(make).bounds(arc)
     }
 }

@@ -3,6 +3,7 @@
 //! Every function of the system is one tape; second derivatives are compiled when they are first asked for. Cost: a few
 //! nanoseconds for the call and about one per arithmetic instruction; nothing is allocated once a tape exists.
 
+mod bend;
 mod contacts;
 pub(crate) mod program;
 mod rows;
@@ -11,7 +12,10 @@ use std::cell::RefCell;
 
 use super::definition::{Definition, Layout, Misfit};
 use super::expression::{Graph, NodeId};
-use crate::system::{ConfigurationMass, Constraints, Dynamics, Forces, Mass, Nonholonomic, TimeDependence};
+use crate::system::{
+    ConfigurationMass, Constraints, Dynamics, Forces, Mass, Nonholonomic, Parabola, TimeDependence,
+};
+use bend::Bend;
 use contacts::Contacts;
 use program::{Lazy, Program, hessian, jacobian};
 use rows::{ForceRows, Rows, VelocityRows};
@@ -293,6 +297,10 @@ impl Constraints for Expressed {
     }
     fn gap_tangents(&self, q: &[f64], index: usize, out: &mut [f64]) {
         self.contacts.slides(q, index, out);
+    }
+    fn gap_bend(&self, arc: &Parabola, index: usize) -> Option<[f64; 2]> {
+        let gap = self.inequalities.nodes[index];
+        self.contacts.bend(arc, index, || Bend::new(&mut self.definition.borrow_mut().graph, self.layout, gap))
     }
     fn gap_hessian(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
         let make = || self.inequalities.make_hessian(&mut self.definition.borrow_mut().graph, self.layout);

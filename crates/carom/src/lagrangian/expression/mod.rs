@@ -54,6 +54,7 @@
 mod derive;
 mod error;
 mod graph;
+mod interval;
 mod lex;
 mod op;
 mod parse;
@@ -64,6 +65,7 @@ mod tests;
 
 pub use error::ParseError;
 pub use graph::{Graph, Node, NodeId};
+pub use interval::Interval;
 pub use op::{Op, Scalar};
 pub use parse::{NameError, Scope, parse};
 pub use tape::Tape;

@@ -111,7 +111,7 @@ impl Op {
             Op::Neg => -a,
             Op::Sqrt => a.sqrt(),
             Op::Abs => a.abs(),
-            Op::Sign => sign(a),
+            Op::Sign => a.sign(),
             Op::Sin => a.sin(),
             Op::Cos => a.cos(),
             Op::Tan => a.tan(),
@@ -130,58 +130,12 @@ impl Op {
             Op::Pow => a.pow(b),
             Op::Atan2 => a.atan2(b),
             Op::Hypot => a.hypot(b),
-            Op::Min => choose(a, b, a.real() <= b.real()),
-            Op::Max => choose(a, b, a.real() >= b.real()),
-            Op::LessEqual => truth(a, b, a.real() <= b.real()),
-            Op::Less => truth(a, b, a.real() < b.real()),
-            Op::Gate => gate(a, b),
+            Op::Min => a.min(b),
+            Op::Max => a.max(b),
+            Op::LessEqual => a.less_equal(b),
+            Op::Less => a.less(b),
+            Op::Gate => a.gate(b),
         }
-    }
-}
-
-fn sign<T: Scalar>(a: T) -> T {
-    let x = a.real();
-    if x > 0.0 {
-        T::from_f64(1.0)
-    } else if x < 0.0 {
-        T::from_f64(-1.0)
-    } else if x == 0.0 {
-        T::from_f64(0.0)
-    } else {
-        a
-    }
-}
-
-/// `a` if `first`, else `b`; NaN if either is NaN.
-fn choose<T: Scalar>(a: T, b: T, first: bool) -> T {
-    if first {
-        a
-    } else if a.real().is_nan() || b.real().is_nan() {
-        T::from_f64(f64::NAN)
-    } else {
-        b
-    }
-}
-
-/// The outcome of a comparison as a number; NaN if either operand is NaN.
-fn truth<T: Scalar>(a: T, b: T, outcome: bool) -> T {
-    T::from_f64(if outcome {
-        1.0
-    } else if a.real().is_nan() || b.real().is_nan() {
-        f64::NAN
-    } else {
-        0.0
-    })
-}
-
-fn gate<T: Scalar>(condition: T, value: T) -> T {
-    let open = condition.real();
-    if open == 0.0 {
-        T::from_f64(0.0)
-    } else if open.is_nan() {
-        T::from_f64(f64::NAN)
-    } else {
-        value
     }
 }
 
@@ -212,7 +166,7 @@ pub(super) fn power<T: Scalar>(base: T, exponent: i32) -> T {
     if exponent < 0 { T::from_f64(1.0) / result } else { result }
 }
 
-/// A number that tapes can be evaluated with: `f64`, or dual numbers in tests.
+/// A number that tapes can be evaluated with: `f64`, intervals, or dual numbers in tests.
 pub trait Scalar:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
@@ -256,6 +210,78 @@ pub trait Scalar:
     fn sin_cos(self) -> (Self, Self) {
         (self.sin(), self.cos())
     }
+    /// The product; `same` says that both are one value, so that it is a square.
+    #[inline(always)]
+    fn product(self, other: Self, _same: bool) -> Self {
+        self * other
+    }
+    /// An integer power.
+    #[inline]
+    fn power(self, exponent: i32) -> Self {
+        power(self, exponent)
+    }
+    /// -1, 0 or 1.
+    fn sign(self) -> Self {
+        let x = self.real();
+        if x > 0.0 {
+            Self::from_f64(1.0)
+        } else if x < 0.0 {
+            Self::from_f64(-1.0)
+        } else if x == 0.0 {
+            Self::from_f64(0.0)
+        } else {
+            self
+        }
+    }
+    /// The smaller; the first of equal ones.
+    fn min(self, other: Self) -> Self {
+        choose(self, other, self.real() <= other.real())
+    }
+    /// The larger; the first of equal ones.
+    fn max(self, other: Self) -> Self {
+        choose(self, other, self.real() >= other.real())
+    }
+    /// 1 if it is at most the other, else 0.
+    fn less_equal(self, other: Self) -> Self {
+        truth(self, other, self.real() <= other.real())
+    }
+    /// 1 if it is below the other, else 0.
+    fn less(self, other: Self) -> Self {
+        truth(self, other, self.real() < other.real())
+    }
+    /// The value if this is not zero, else 0.
+    fn gate(self, value: Self) -> Self {
+        let open = self.real();
+        if open == 0.0 {
+            Self::from_f64(0.0)
+        } else if open.is_nan() {
+            Self::from_f64(f64::NAN)
+        } else {
+            value
+        }
+    }
+}
+
+/// `a` if `first`, else `b`; NaN if either is NaN.
+fn choose<T: Scalar>(a: T, b: T, first: bool) -> T {
+    if first {
+        a
+    } else if a.real().is_nan() || b.real().is_nan() {
+        T::from_f64(f64::NAN)
+    } else {
+        b
+    }
+}
+
+/// The outcome of a comparison as a number; NaN if either operand is NaN.
+fn truth<T: Scalar>(a: T, b: T, outcome: bool) -> T {
+    T::from_f64(if outcome {
+        1.0
+    } else if a.real().is_nan() || b.real().is_nan() {
+        f64::NAN
+    } else {
+        0.0
+    })
 }
 
 impl Scalar for f64 {

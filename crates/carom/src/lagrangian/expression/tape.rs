@@ -14,7 +14,7 @@
 //! because it holds the constants. Wrong lengths panic.
 
 use super::graph::{Graph, Node, NodeId};
-use super::op::{Op, Scalar, power};
+use super::op::{Op, Scalar};
 use std::collections::HashMap;
 
 /// How an instruction is read.
@@ -185,7 +185,7 @@ impl Tape {
 
     /// Evaluates all outputs with the inputs already in `scratch[..inputs]`.
     #[inline]
-    pub fn evaluate_loaded(&self, scratch: &mut [f64], out: &mut [f64]) {
+    pub fn evaluate_loaded<T: Scalar>(&self, scratch: &mut [T], out: &mut [T]) {
         self.run(scratch);
         assert!(out.len() == self.outputs.len(), "one place per output");
         for (value, &slot) in out.iter_mut().zip(&self.outputs) {
@@ -202,7 +202,8 @@ impl Tape {
         values.collect()
     }
 
-    fn generic_scratch<T: Scalar>(&self) -> Vec<T> {
+    /// A scratch slice for any kind of number, with the constants in place.
+    pub fn generic_scratch<T: Scalar>(&self) -> Vec<T> {
         let mut scratch = vec![T::from_f64(0.0); self.slots];
         for (slot, &value) in scratch[self.inputs..].iter_mut().zip(&self.constants) {
             *slot = T::from_f64(value);
@@ -217,12 +218,12 @@ impl Tape {
             let a = scratch[instruction.a as usize];
             // Predictable branches around the one jump of `apply`.
             let result = if instruction.kind == Kind::Product {
-                a * scratch[instruction.b as usize]
+                a.product(scratch[instruction.b as usize], instruction.a == instruction.b)
             } else if instruction.kind == Kind::Plain {
                 let b = scratch[instruction.b as usize];
                 instruction.op.apply(a, b)
             } else if instruction.op == Op::Pow {
-                power(a, instruction.b as i32)
+                a.power(instruction.b as i32)
             } else {
                 let (sin, cos) = a.sin_cos();
                 scratch[next] = sin;

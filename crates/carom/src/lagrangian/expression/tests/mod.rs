@@ -3,6 +3,7 @@
 
 mod derive;
 mod graph;
+mod interval;
 mod parse;
 mod random;
 mod tape;

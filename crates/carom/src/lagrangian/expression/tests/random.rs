@@ -3,7 +3,7 @@
 use super::super::{Graph, NodeId, Op, Scalar, Tape};
 use super::{Dual, Random, difference, parse, value};
 
-enum Tree {
+pub enum Tree {
     Constant(f64),
     Variable(usize),
     Apply(Op, Box<[Tree; 2]>),
@@ -31,7 +31,7 @@ const OPS: [Op; 16] = [
     Op::Hypot,
 ];
 
-fn grow(random: &mut Random, depth: usize) -> Tree {
+pub fn grow(random: &mut Random, depth: usize) -> Tree {
     match random.below(if depth == 0 { 3 } else { 12 }) {
         0 => Tree::Constant([0.0, 1.0, -1.0, 2.0, -0.5, 0.3][random.below(6) as usize]),
         1 | 2 => Tree::Variable(random.below(3) as usize),
@@ -67,7 +67,7 @@ impl Tree {
         }
     }
 
-    fn text(&self) -> String {
+    pub fn text(&self) -> String {
         match self {
             Tree::Constant(c) => format!("({c})"),
             Tree::Variable(i) => NAMES[*i].into(),

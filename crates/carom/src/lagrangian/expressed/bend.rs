@@ -1,0 +1,78 @@
+//! Bounds of the second derivative of a gap by time along a parabola, by intervals.
+//!
+//! `g'' = vᵀHv + ∇g·a` is one expression of place, velocity and acceleration. It is evaluated once, on the box that the
+//! parabola lies in. The box is larger than the parabola and operands count as independent: the bounds are too wide by about
+//! the length of the path, and shrink to the second derivative with the duration. Cost: some ten times that of a tape.
+
+use std::cell::RefCell;
+
+use crate::lagrangian::definition::Layout;
+use crate::lagrangian::expression::{Graph, Interval, NodeId, Scalar, Tape};
+use crate::system::Parabola;
+
+/// The second derivative of one gap.
+pub struct Bend {
+    tape: Tape,
+    scratch: RefCell<Vec<Interval>>,
+}
+
+impl Bend {
+    pub fn new(graph: &mut Graph, layout: Layout, gap: NodeId) -> Self {
+        let gradient = graph.gradient(gap, &layout.coordinates());
+        let mut sum = Graph::ZERO;
+        let slopes = gradient.into_iter().enumerate().filter(|(_, slope)| *slope != Graph::ZERO);
+        for (i, slope) in slopes {
+            // The multipliers are no inputs of a gap: accelerations stand in their place.
+            let acceleration = graph.input(layout.lambda(i));
+            let term = graph.mul(slope, acceleration);
+            sum = graph.add(sum, term);
+            let v = graph.input(layout.v(i));
+            for j in i..layout.n {
+                let second = graph.derivative(slope, layout.q(j));
+                // The square of a velocity is never negative, which a product does not know; the other half is the same.
+                let factor = if j == i {
+                    graph.powi(v, 2)
+                } else {
+                    let (two, other) = (graph.constant(2.0), graph.input(layout.v(j)));
+                    let product = graph.mul(v, other);
+                    graph.mul(two, product)
+                };
+                let term = graph.mul(second, factor);
+                sum = graph.add(sum, term);
+            }
+        }
+        // Kinks and jumps of the gap itself leave no trace in derivatives that vanish beside them.
+        let tape = Tape::compile(graph, &[sum, gap], 3 * layout.n + 1);
+        let scratch = RefCell::new(tape.generic_scratch());
+        Self { tape, scratch }
+    }
+
+    /// The bounds; `None` where an operation is unbounded or has a kink.
+    pub fn bounds(&self, arc: &Parabola) -> Option<[f64; 2]> {
+        let (n, scratch) = (arc.q.len(), &mut *self.scratch.borrow_mut());
+        scratch[n] = Interval::from_f64(0.0);
+        for i in 0..n {
+            let (place, velocity) = reach([arc.q[i], arc.v[i], arc.a[i]], arc.duration);
+            scratch[i] = place;
+            scratch[n + 1 + i] = velocity;
+            scratch[2 * n + 1 + i] = Interval::from_f64(arc.a[i]);
+        }
+        let mut out = [Interval::UNKNOWN; 2];
+        self.tape.evaluate_loaded(scratch, &mut out);
+        let known = out.iter().all(|value| !value.is_unknown());
+        known.then_some([out[0].lower, out[0].upper])
+    }
+}
+
+/// Where a coordinate and its velocity are from 0 to `duration`.
+fn reach([q, v, a]: [f64; 3], duration: f64) -> (Interval, Interval) {
+    let point = Interval::from_f64;
+    let at = |t: f64| point(q) + point(t) * (point(v) + point(0.5 * a) * point(t));
+    let velocity = point(v).hull(point(v) + point(a) * point(duration));
+    let mut place = point(q).hull(at(duration));
+    let last = v + a * duration;
+    if (v < 0.0 && last > 0.0) || (v > 0.0 && last < 0.0) {
+        place = place.hull(at(-v / a));
+    }
+    (place, velocity)
+}
