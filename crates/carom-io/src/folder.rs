@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::html_report::NAMES;
 
 /// Files of the run itself.
-const FILES: [&str; 7] = [
+const FILES: [&str; 9] = [
     "run.json",
     "scene.toml",
     "snapshot.bin",
@@ -17,9 +17,12 @@ const FILES: [&str; 7] = [
     "trajectory.json",
     "measures.f64",
     "measures.json",
+    "events.f64",
+    "events.json",
 ];
 /// Files that are made of the tables, beside the figures.
-const MADE: [&str; 5] = ["report.html", "trajectory.csv", "trajectory.npz", "measures.csv", "measures.npz"];
+const MADE: [&str; 7] =
+    ["report.html", "trajectory.csv", "trajectory.npz", "measures.csv", "measures.npz", "events.csv", "events.npz"];
 /// The folder of the figures, within that of the run.
 pub const FIGURES: &str = "figures";
 /// First line of the scene of a run: by it a folder is known as that of a run, also of one that was cut off.

@@ -43,6 +43,10 @@ pub struct RunReport {
     pub active_steps: Option<u64>,
     /// Contacts that came to rest by a capture rule.
     pub captured: Option<u64>,
+    /// Impacts at which the method's own rule had no solution; `null` for one that locates no events.
+    pub fallbacks: Option<u64>,
+    /// When a contact came to rest last; `null` if none was seen to.
+    pub rest_time: Option<f64>,
     /// Solver.
     pub solver: Solver,
     /// The last state.
@@ -193,6 +197,8 @@ impl RunReport {
             impacts: summary.impacts,
             active_steps: summary.active_steps,
             captured: summary.impacts.map(|_| summary.captured),
+            fallbacks: summary.fallbacks,
+            rest_time: summary.rest_time,
             solver: Solver {
                 iterations_mean: summary.iterations_mean(),
                 iterations_max: summary.iterations_max,

@@ -28,6 +28,8 @@ pub struct Frame<'a> {
     pub constraint_impulse: &'a [f64],
     /// Impulses of the inequality constraints in the step, one per constraint; empty if the method takes none.
     pub contact_impulse: &'a [f64],
+    /// Whether the method locates events.
+    pub locates_events: bool,
     /// Events that the method located in the step, in time.
     pub events: &'a [Event],
     /// What the method keeps beside the state.

@@ -129,7 +129,7 @@ impl<S: System + ?Sized> Run<'_, S> {
                 return outcome;
             }
         };
-        let mut taken = Taken::new(self.system);
+        let mut taken = Taken::new(self.system, self.stepper.locates_events());
         loop {
             let step = outcome.steps;
             if !seen {
@@ -202,6 +202,7 @@ struct Taken {
     report: StepReport,
     impulse: Vec<f64>,
     contact_impulse: Vec<f64>,
+    locates_events: bool,
     events: Vec<Event>,
     work: f64,
     /// `∂f/∂t` at both ends of a step; empty if no constraint moves.
@@ -209,12 +210,12 @@ struct Taken {
 }
 
 impl Taken {
-    fn new<S: System + ?Sized>(system: &S) -> Self {
+    fn new<S: System + ?Sized>(system: &S, locates_events: bool) -> Self {
         let m = system.equalities();
         let rate = || vec![0.0; if system.time_dependence().equalities { m } else { 0 }];
         let (impulse, contact_impulse) = (vec![0.0; m], vec![0.0; system.inequalities()]);
         let (report, events, rates) = (StepReport::default(), Vec::new(), [rate(), rate()]);
-        Self { report, impulse, contact_impulse, events, work: 0.0, rates }
+        Self { report, impulse, contact_impulse, locates_events, events, work: 0.0, rates }
     }
 
     fn clear(&mut self) {
@@ -319,6 +320,7 @@ impl View {
             report: taken.report,
             constraint_impulse: &taken.impulse,
             contact_impulse: &taken.contact_impulse,
+            locates_events: taken.locates_events,
             events: &taken.events,
             memory,
             constraint_work: taken.work,

@@ -7,6 +7,8 @@ use std::time::Duration;
 use carom::measures::Account;
 use carom::observe::Observer;
 use carom::run::{Ended, Grid, Outcome, Run};
+use carom::steppers::Stepper;
+use carom::system::System;
 use carom_io::document::Source;
 use carom_io::folder::RunFolder;
 use carom_io::html_report::HtmlReport;
@@ -69,21 +71,23 @@ pub fn run(args: &Args) -> Result<(), Fail> {
         None => start(args)?,
         Some(path) => resume(path, args)?,
     };
-    let pause = Duration::from_secs_f64(args.snapshot);
+    let mut stepper = stepper(&scene, from.as_ref())?;
+    let (pause, events) = (Duration::from_secs_f64(args.snapshot), stepper.locates_events());
     let mut session = match &from {
         None => {
-            let session = Session::start(&scene, folder, pause);
+            let session = Session::start(&scene, folder, pause, events);
             session.map_err(|error| Fail::Failed(format!("error: {error}")))?
         }
         Some(snapshot) => {
             let refused = |error: &dyn Display| refuse(args.json, "--resume", error.to_string());
-            let session = Session::resume(&scene, folder, pause, snapshot).map_err(|error| refused(&error))?;
+            let session = Session::resume(&scene, folder, pause, events, snapshot);
+            let session = session.map_err(|error| refused(&error))?;
             session.folder().remove_made().map_err(|error| refused(&error))?;
             session
         }
     };
     let mut progress = Progress::new(scene.run.steps, args.quiet);
-    let outcome = simulate(&scene, from, &mut session, &mut progress)?;
+    let outcome = simulate(&scene, &mut *stepper, from, &mut [&mut session, &mut progress])?;
     progress.finish();
     let finished = session.finish(&outcome);
     let (report, text) = finished.map_err(|error| Fail::Failed(format!("error: {error}")))?;
@@ -142,24 +146,28 @@ fn without_snapshot(path: &Path) -> String {
     }
 }
 
+/// The step, as it was at the snapshot if there is one.
+fn stepper(scene: &Scene, from: Option<&Snapshot>) -> Result<Box<dyn Stepper<dyn System>>, Fail> {
+    let start = from.map_or(&scene.problem.initial, |snapshot| &snapshot.state);
+    let stepper = scene.method.stepper(&*scene.problem.system, start);
+    let mut stepper = stepper.map_err(|refusal| Fail::Input(format!("error: {refusal}")))?;
+    if let Some(snapshot) = from {
+        stepper.recall(&snapshot.memory);
+    }
+    Ok(stepper)
+}
+
 fn simulate(
     scene: &Scene,
+    stepper: &mut dyn Stepper<dyn System>,
     from: Option<Snapshot>,
-    session: &mut Session,
-    progress: &mut Progress,
+    observers: &mut [&mut dyn Observer],
 ) -> Result<Outcome, Fail> {
     let stop = interrupt::flag()?;
     let (problem, settings) = (&scene.problem, &scene.run);
     let system = &*problem.system;
-    let start = from.as_ref().map_or(&problem.initial, |snapshot| &snapshot.state);
-    let mut stepper =
-        scene.method.stepper(system, start).map_err(|refusal| Fail::Input(format!("error: {refusal}")))?;
-    if let Some(snapshot) = &from {
-        stepper.recall(&snapshot.memory);
-    }
     let grid = Grid { t0: problem.initial.t, h: settings.h, steps: settings.steps };
-    let run = Run { system, stepper: &mut *stepper, grid, on_failure: settings.on_failure };
-    let observers: &mut [&mut dyn Observer] = &mut [session, progress];
+    let run = Run { system, stepper, grid, on_failure: settings.on_failure };
     Ok(match from {
         None => run.go(problem.initial.clone(), observers, &stop),
         Some(Snapshot { step, state, failures, halved_steps, .. }) => {
@@ -246,7 +254,12 @@ fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
             Some(1) => "; one contact came to rest".into(),
             Some(count) => format!("; {count} times a contact came to rest"),
         };
-        row("impacts", impacts.to_string(), format!("{active} of {} steps with a contact{captured}", report.steps));
+        let fallbacks = match report.fallbacks {
+            Some(0) | None => String::new(),
+            Some(count) => format!("; {count} by the fallback of the method"),
+        };
+        let meaning = format!("{active} of {} steps with a contact{captured}{fallbacks}", report.steps);
+        row("impacts", impacts.to_string(), meaning);
     }
     let solver = &report.solver;
     let mean = solver.iterations_mean.unwrap_or(0.0);

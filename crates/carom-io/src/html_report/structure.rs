@@ -149,13 +149,21 @@ fn penetration(run: &Value) -> Option<Row> {
         promise: "No gap below 0 at the nodes, as far as the method enforces it.".into(),
         measured: {
             let count = |key: &str| number(run, key).unwrap_or(0.0);
-            format!(
+            let mut words = format!(
                 "Largest penetration {}. {} impacts, {} steps with a contact, {} times one came to rest.",
                 short(depth, 3),
                 count("/impacts"),
                 count("/active_steps"),
                 count("/captured")
-            )
+            );
+            let fallbacks = count("/fallbacks");
+            if fallbacks > 0.0 {
+                words += &format!(" At {fallbacks} of the impacts the fallback of the method was taken.");
+            }
+            if let Some(t) = number(run, "/rest_time") {
+                words += &format!(" The last contact came to rest at t = {}.", short(t, 5));
+            }
+            words
         },
     })
 }

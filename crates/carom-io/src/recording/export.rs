@@ -4,10 +4,11 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use super::session::EVENTS;
 use super::table::TableReader;
 use zip::write::SimpleFileOptions;
 
-/// The tables of a run folder.
+/// The tables of every run folder; methods that locate events have [`EVENTS`] as well.
 const TABLES: [&str; 2] = ["trajectory", "measures"];
 
 /// A file that was written.
@@ -43,7 +44,8 @@ pub enum ExportError {
 /// Writes the tables of a run folder as `NAME.csv` and `NAME.npz`, as asked.
 pub fn export(folder: &Path, csv: bool, npz: bool) -> Result<Vec<Exported>, ExportError> {
     let mut written = Vec::new();
-    for name in TABLES {
+    let events = folder.join(format!("{EVENTS}.json")).exists().then_some(EVENTS);
+    for name in TABLES.into_iter().chain(events) {
         let table = TableReader::open(folder, name)
             .map_err(|error| ExportError::NoTable { path: folder.join(name), error })?;
         let mut put = |extension: &str, write: fn(&TableReader, File) -> io::Result<()>| {

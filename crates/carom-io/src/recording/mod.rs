@@ -9,6 +9,7 @@
 //! rows = numpy.fromfile("runs/kepler/trajectory.f64").reshape(-1, len(names))
 //! ```
 
+mod events;
 mod export;
 mod measures;
 mod session;

@@ -9,6 +9,7 @@ use carom::observe::{Frame, Observer};
 use carom::run::{Ended, Outcome};
 use carom::state::State;
 
+use super::events;
 use super::measures::{Measures, columns};
 use super::snapshot::{Snapshot, hash};
 use super::table::{Column, TableWriter};
@@ -19,6 +20,7 @@ use crate::scene::{Measure, Scene};
 /// Names of the tables.
 const TRAJECTORY: &str = "trajectory";
 const MEASURES: &str = "measures";
+pub(super) const EVENTS: &str = "events";
 
 /// Why a run cannot be recorded or gone on with.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +44,8 @@ pub struct Session<'a> {
     folder: RunFolder,
     trajectory: TableWriter,
     measures: TableWriter,
+    /// If the method locates events.
+    events: Option<TableWriter>,
     measured: Measures<'a>,
     row: Vec<f64>,
     /// What the method keeps beside the state, at the last node.
@@ -81,12 +85,19 @@ struct Before {
     summary: Summary,
     ledger: Option<Ledger>,
     seconds: f64,
+    locates_events: bool,
 }
 
 impl<'a> Session<'a> {
-    /// Starts recording a run; `pause` lies between snapshots.
-    pub fn start(scene: &'a Scene, folder: RunFolder, pause: Duration) -> Result<Self, SessionError> {
-        let before = Before { summary: Summary::new(&scene.problem), ledger: accounts(scene), seconds: 0.0 };
+    /// Starts recording a run; `pause` lies between snapshots. Methods that locate events get a table of them.
+    pub fn start(
+        scene: &'a Scene,
+        folder: RunFolder,
+        pause: Duration,
+        locates_events: bool,
+    ) -> Result<Self, SessionError> {
+        let before =
+            Before { summary: Summary::new(&scene.problem), ledger: accounts(scene), seconds: 0.0, locates_events };
         Self::new(scene, folder, pause, before, TableWriter::create)
     }
 
@@ -95,15 +106,20 @@ impl<'a> Session<'a> {
         scene: &'a Scene,
         folder: RunFolder,
         pause: Duration,
+        locates_events: bool,
         snapshot: &Snapshot,
     ) -> Result<Self, SessionError> {
         if hash(&scene.to_toml()) != snapshot.scene {
             return Err(SessionError::OtherScene);
         }
         let Snapshot { summary, ledger, seconds, .. } = snapshot;
-        let before = Before { summary: summary.clone(), ledger: ledger.clone(), seconds: *seconds };
+        let before = Before { summary: summary.clone(), ledger: ledger.clone(), seconds: *seconds, locates_events };
         Self::new(scene, folder, pause, before, |path, name, columns| {
-            let rows = if name == TRAJECTORY { snapshot.trajectory_rows } else { snapshot.measures_rows };
+            let rows = match name {
+                TRAJECTORY => snapshot.trajectory_rows,
+                EVENTS => snapshot.events_rows,
+                _ => snapshot.measures_rows,
+            };
             TableWriter::reopen(path, name, columns, rows)
         })
     }
@@ -112,7 +128,7 @@ impl<'a> Session<'a> {
         scene: &'a Scene,
         folder: RunFolder,
         pause: Duration,
-        Before { summary, ledger, seconds: seconds_before }: Before,
+        Before { summary, ledger, seconds: seconds_before, locates_events }: Before,
         open: impl Fn(&Path, &str, &[Column]) -> io::Result<TableWriter>,
     ) -> Result<Self, SessionError> {
         let (path, measured) = (folder.path(), Measures::new(scene));
@@ -121,12 +137,17 @@ impl<'a> Session<'a> {
         };
         let trajectory = table(TRAJECTORY, &trajectory_columns(scene))?;
         let measures = table(MEASURES, &measured.columns(ledger.as_ref()))?;
+        let events = match locates_events {
+            true => Some(table(EVENTS, &events::columns(&*scene.problem.system))?),
+            false => None,
+        };
         let (now, row, hash) = (Instant::now(), Vec::new(), hash(&scene.to_toml()));
         Ok(Self {
             scene,
             folder,
             trajectory,
             measures,
+            events,
             measured,
             row,
             memory: Vec::new(),
@@ -145,24 +166,33 @@ impl<'a> Session<'a> {
         &self.folder
     }
 
+    fn refused(&self) -> impl Fn(io::Error) -> String + use<> {
+        let folder = self.folder.path().display().to_string();
+        move |error| format!("the tables in {folder}: {error}")
+    }
+
     fn record(&mut self, frame: &Frame) -> Result<(), String> {
-        let state = frame.state;
-        let refused = |error: io::Error| format!("the tables in {}: {error}", self.folder.path().display());
+        let (state, refused) = (frame.state, self.refused());
         self.row.clear();
         self.row.push(state.t);
         for part in [&state.q[..], frame.v, &state.p[..]] {
             self.row.extend_from_slice(part);
         }
-        self.trajectory.append(&self.row).map_err(refused)?;
+        self.trajectory.append(&self.row).map_err(&refused)?;
         let unanswered = self.measured.fill(frame, self.ledger.as_ref(), &mut self.row);
         self.summary.unanswered += u64::from(unanswered);
         self.measures.append(&self.row).map_err(refused)
     }
 
-    /// Everything to disk, then the snapshot that refers to it.
-    fn save(&mut self, step: u64, state: &State, failures: u64, halved_steps: u64) -> io::Result<()> {
+    fn flush(&mut self) -> io::Result<()> {
         self.trajectory.flush()?;
         self.measures.flush()?;
+        self.events.as_mut().map_or(Ok(()), TableWriter::flush)
+    }
+
+    /// Everything to disk, then the snapshot that refers to it.
+    fn save(&mut self, step: u64, state: &State, failures: u64, halved_steps: u64) -> io::Result<()> {
+        self.flush()?;
         let snapshot = Snapshot {
             step,
             state: state.clone(),
@@ -173,6 +203,7 @@ impl<'a> Session<'a> {
             halved_steps,
             trajectory_rows: self.trajectory.rows(),
             measures_rows: self.measures.rows(),
+            events_rows: self.events.as_ref().map_or(0, TableWriter::rows),
             seconds: self.seconds(),
             name: self.scene.name.clone(),
             scene: self.hash,
@@ -190,15 +221,12 @@ impl<'a> Session<'a> {
     /// its last node; one that is complete needs none.
     pub fn finish(&mut self, outcome: &Outcome) -> Result<(RunReport, String), SessionError> {
         let ended = match &outcome.ended {
-            None => {
-                let flushed = self.trajectory.flush().and_then(|()| self.measures.flush());
-                flushed.and_then(|()| std::fs::remove_file(Snapshot::path(self.folder.path())))
-            }
+            None => self.flush().and_then(|()| std::fs::remove_file(Snapshot::path(self.folder.path()))),
             Some(Ended::Interrupted { .. }) => {
                 self.save(outcome.steps, &outcome.state, outcome.failures, outcome.halved_steps)
             }
             // A disk that is full has said so already.
-            Some(_) => self.trajectory.flush().and_then(|()| self.measures.flush()).or(Ok(())),
+            Some(_) => self.flush().or(Ok(())),
         };
         let report = RunReport::new(self.scene, outcome, &self.summary, self.ledger.as_ref(), self.seconds());
         let text =
@@ -221,6 +249,13 @@ impl Observer for Session<'_> {
         }
         if frame.step.is_multiple_of(self.scene.run.every) {
             self.record(frame)?;
+        }
+        if !frame.events.is_empty()
+            && let Some(events) = &mut self.events
+        {
+            let mut rows = frame.events.iter().map(|event| events::row(frame.step, event));
+            let written = rows.try_for_each(|row| events.append(&row));
+            written.map_err(self.refused())?;
         }
         // The clock is looked at now and then only: a look costs as much as a small step.
         if frame.step.is_multiple_of(256) && (frame.step == 0 || self.saved.elapsed() >= self.pause) {

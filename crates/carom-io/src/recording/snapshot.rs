@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 const NAME: &str = "snapshot.bin";
 /// First bytes of the file: what it is and the version of its layout.
-const MARK: &[u8; 8] = b"carom\0\0\x03";
+const MARK: &[u8; 8] = b"carom\0\0\x04";
 
 /// The state of a run at a node.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -33,6 +33,8 @@ pub struct Snapshot {
     pub trajectory_rows: u64,
     /// Rows of the measures.
     pub measures_rows: u64,
+    /// Rows of the events; 0 if the method locates none.
+    pub events_rows: u64,
     /// Seconds that the run has taken.
     pub seconds: f64,
     /// Name of the scene.

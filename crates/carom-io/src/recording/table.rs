@@ -17,12 +17,20 @@ pub struct Column {
     pub name: String,
     /// Its unit; empty where the scene has units of its own.
     pub unit: String,
+    /// If the numbers in it are places in a list, counted from 0: that list.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<String>,
 }
 
 impl Column {
     /// A column in the units of the scene.
     pub fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), unit: String::new() }
+        Self::choice(name, Vec::new())
+    }
+
+    /// A column of places in a list.
+    pub fn choice(name: impl Into<String>, values: Vec<String>) -> Self {
+        Self { name: name.into(), unit: String::new(), values }
     }
 }
 

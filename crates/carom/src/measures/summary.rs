@@ -7,6 +7,7 @@ use super::momentum::{Conserved, Momentum};
 use crate::linear::max_abs;
 use crate::observe::{Frame, Observer};
 use crate::problem::Problem;
+use crate::steppers::Happening;
 
 /// First, last and extreme values of a quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -63,6 +64,10 @@ pub struct Summary {
     pub active_steps: Option<u64>,
     /// Contacts that came to rest by a capture rule.
     pub captured: u64,
+    /// Impacts by the fallback of the method; `None` for one that locates no events.
+    pub fallbacks: Option<u64>,
+    /// When a contact came to rest last, if the method located that.
+    pub rest_time: Option<f64>,
     /// Nodes at which a probe of the method had no answer.
     pub unanswered: u64,
     steps: u64,
@@ -102,6 +107,8 @@ impl Summary {
             impacts: (problem.system.inequalities() > 0).then_some(0),
             active_steps: (problem.system.inequalities() > 0).then_some(0),
             captured: 0,
+            fallbacks: None,
+            rest_time: None,
             unanswered: 0,
             steps: 0,
             iterations: 0,
@@ -178,6 +185,11 @@ impl Observer for Summary {
         count(&mut self.impacts, frame.report.impacts.into());
         count(&mut self.active_steps, frame.report.active.into());
         self.captured += u64::from(frame.report.captured);
+        if frame.locates_events {
+            *self.fallbacks.get_or_insert(0) += u64::from(frame.report.fallbacks);
+        }
+        let rests = frame.events.iter().filter(|event| event.what == Happening::Rest);
+        self.rest_time = rests.last().map(|event| event.t).or(self.rest_time);
         self.iterations += u64::from(frame.report.iterations);
         self.iterations_max = self.iterations_max.max(frame.report.iterations);
         self.worst_residual = self.worst_residual.max(frame.report.residual);

@@ -92,6 +92,11 @@ pub trait Stepper<S: System + ?Sized> {
         &[]
     }
 
+    /// Whether events are located: then what happens in a run is told even if it is nothing.
+    fn locates_events(&self) -> bool {
+        false
+    }
+
     /// Events of the last step that was made, in time; empty for a method that locates none.
     fn events(&self) -> &[Event] {
         &[]

@@ -1,0 +1,204 @@
+//! The table of events: every step's, named, the same after a run that was cut off; none for methods that locate nothing.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use carom::error::StepError;
+use carom::run::{Grid, Outcome, Run};
+use carom::state::State;
+use carom::steppers::{Event, Happening, StepReport, Stepper};
+use carom::system::System;
+use carom_io::document::Source;
+use carom_io::folder::RunFolder;
+use carom_io::html_report::HtmlReport;
+use carom_io::recording::{Session, Snapshot, TableReader, export};
+use carom_io::report::RunReport;
+use carom_io::scene::Scene;
+
+const DROP: &str = r#"
+[lagrangian]
+coordinates = ["x", "y"]
+mass = 1
+potential = "9.81*y"
+inequalities = [{ name = "ground", expression = "y" }, { name = "wall, left", expression = "x + 9" }]
+[initial]
+q = [0, 1]
+[method]
+name = "gvi"
+[run]
+step = 0.01
+steps = 700
+every = 50
+"#;
+
+/// A step that reports made-up events: two in every third step, and a rest in every 100th.
+struct Telling {
+    inner: Box<dyn Stepper<dyn System>>,
+    made: usize,
+    events: Vec<Event>,
+    locates: bool,
+}
+
+impl Stepper<dyn System> for Telling {
+    fn step(
+        &mut self,
+        system: &(dyn System + 'static),
+        state: &mut State,
+        h: f64,
+    ) -> Result<StepReport, StepError> {
+        let t = state.t;
+        let mut report = self.inner.step(system, state, h)?;
+        self.made += 1;
+        self.events.clear();
+        let event = |alpha: f64, contact: usize, what: Happening| {
+            let (speed, impulse, work) = (-state.q[1], 2.0 * state.q[1], -0.25 * alpha);
+            Event { t: t + alpha * h, alpha, contact, what, speed, impulse, work }
+        };
+        if self.made.is_multiple_of(3) {
+            self.events.extend([event(0.25, 0, Happening::Impact), event(0.75, 1, Happening::Fallback)]);
+            report.fallbacks = 1;
+        }
+        if self.made.is_multiple_of(100) {
+            self.events.push(event(1.0, 0, Happening::Rest));
+        }
+        Ok(report)
+    }
+    fn locates_events(&self) -> bool {
+        self.locates
+    }
+    fn events(&self) -> &[Event] {
+        &self.events
+    }
+    fn memory(&self) -> &[f64] {
+        self.inner.memory()
+    }
+    fn recall(&mut self, memory: &[f64]) {
+        self.inner.recall(memory);
+    }
+}
+
+/// A folder of its own, removed at the end.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Self {
+        Self(std::env::temp_dir().join(format!("carom-events-{name}-{}", std::process::id())))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        // Nothing depends on it: it lies among temporary files.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn read() -> Scene {
+    Scene::read("drop", &Source::new("scene.toml", DROP), &[]).expect("a good scene")
+}
+
+fn telling(scene: &Scene, made: usize, memory: &[f64]) -> Telling {
+    let mut inner = scene.method.stepper(&*scene.problem.system, &scene.problem.initial).expect("taken");
+    inner.recall(memory);
+    Telling { inner, made, events: Vec::new(), locates: true }
+}
+
+/// Runs to a step; without an end the recording is left as by a process that was killed.
+fn begin(scene: &Scene, place: &Place, mut stepper: Telling, steps: u64, end: bool) -> Option<(RunReport, String)> {
+    let folder = RunFolder::create(&place.0).expect("a folder");
+    folder.write_scene(&scene.to_toml()).expect("written");
+    let mut session = Session::start(scene, folder, Duration::ZERO, stepper.locates).expect("recorded");
+    let (system, grid) = (&*scene.problem.system, Grid { t0: 0.0, h: scene.run.h, steps });
+    let run = Run { system, stepper: &mut stepper, grid, on_failure: scene.run.on_failure };
+    let outcome = run.go(scene.problem.initial.clone(), &mut [&mut session], &AtomicBool::new(false));
+    end.then(|| session.finish(&outcome).expect("written"))
+}
+
+fn go_on(scene: &Scene, place: &Place) -> (RunReport, String) {
+    let snapshot = Snapshot::load(&place.0).expect("a snapshot");
+    assert_eq!(snapshot.step, 512, "it is written at multiples of 256");
+    let (folder, _) = RunFolder::open(&place.0).expect("a run");
+    let mut session = Session::resume(scene, folder, Duration::ZERO, true, &snapshot).expect("recorded");
+    let mut stepper = telling(scene, snapshot.step as usize, &snapshot.memory);
+    let (system, grid) = (&*scene.problem.system, Grid { t0: 0.0, h: scene.run.h, steps: scene.run.steps });
+    let run = Run { system, stepper: &mut stepper, grid, on_failure: scene.run.on_failure };
+    let Snapshot { step, state, failures, halved_steps, .. } = snapshot;
+    let outcome = Outcome { state, steps: step, failures, halved_steps, ended: None };
+    let outcome = run.go_on(outcome, &mut [&mut session], &AtomicBool::new(false));
+    session.finish(&outcome).expect("written")
+}
+
+fn rows(folder: &Path) -> Vec<Vec<f64>> {
+    let (table, mut rows) = (TableReader::open(folder, "events").expect("a table"), Vec::new());
+    table
+        .for_each(|row| {
+            rows.push(row.to_vec());
+            Ok(())
+        })
+        .expect("readable");
+    rows
+}
+
+#[test]
+fn every_event_has_a_row_and_names_are_beside_the_table() {
+    let (scene, place) = (read(), Place::new("rows"));
+    let (report, text) = begin(&scene, &place, telling(&scene, 0, &[]), 700, true).expect("ended");
+    let rows = rows(&place.0);
+    assert_eq!(rows.len(), 2 * 233 + 7, "of every step, though each 50th is recorded");
+    assert_eq!(rows[0][..5], [3.0, 0.02 + 0.25 * 0.01, 0.25, 0.0, 0.0]);
+    assert_eq!(rows[1][..5], [3.0, 0.02 + 0.75 * 0.01, 0.75, 1.0, 1.0]);
+    let rest = rows.last().expect("there are rows");
+    assert_eq!((rest[0], rest[4], rest[7]), (700.0, 2.0, -0.25));
+    assert!(rows.iter().all(|row| row[6] == -2.0 * row[5]));
+    let table = TableReader::open(&place.0, "events").expect("a table");
+    let names: Vec<&str> = table.columns().iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(names, ["step", "t", "alpha", "contact", "what", "speed", "impulse", "work"]);
+    assert_eq!(table.columns()[3].values, ["ground", "wall, left"]);
+    assert_eq!(table.columns()[4].values, ["impact", "fallback", "rest"]);
+
+    assert_eq!((report.fallbacks, report.rest_time), (Some(233), Some(rest[1])));
+    let run = serde_json::from_str(&text).expect("JSON");
+    let page = HtmlReport::new(&scene, &run, &place.0).expect("a page").html;
+    assert!(page.contains("At 233 of the impacts the fallback of the method was taken."));
+    assert!(page.contains("The last contact came to rest at t = 7."));
+
+    let exported = export(&place.0, true, true).expect("exported");
+    assert!(exported.iter().any(|file| file.path.ends_with("events.npz") && file.rows == 473));
+    let csv = fs::read_to_string(place.0.join("events.csv")).expect("written");
+    assert!(csv.starts_with("step,t,alpha,contact,what,speed,impulse,work\n3.0,0.0225,0.25,0.0,0.0,"), "{csv}");
+    // A run in the same folder starts anew, and one that locates nothing leaves no events of another.
+    let silent = Telling { locates: false, ..telling(&scene, 0, &[]) };
+    begin(&scene, &place, silent, 10, true).expect("ended");
+    let left = fs::read_dir(&place.0).expect("a folder").map(|entry| entry.expect("a file").file_name());
+    assert!(left.into_iter().all(|name| !name.to_string_lossy().starts_with("events")));
+    assert_eq!(export(&place.0, true, true).expect("exported").len(), 4);
+}
+
+#[test]
+fn events_of_a_run_that_was_cut_off_are_those_of_a_whole_one() {
+    let (scene, whole, cut) = (read(), Place::new("whole"), Place::new("cut"));
+    let (report, _) = begin(&scene, &whole, telling(&scene, 0, &[]), 700, true).expect("ended");
+    assert!(begin(&scene, &cut, telling(&scene, 0, &[]), 650, false).is_none());
+    let beyond = rows(&cut.0).len();
+    let (again, _) = go_on(&scene, &cut);
+    let bytes = |place: &Place, name: &str| fs::read(place.0.join(name)).expect("there");
+    for name in ["events.f64", "events.json", "trajectory.f64", "measures.f64"] {
+        assert_eq!(bytes(&whole, name), bytes(&cut, name), "{name}");
+    }
+    assert!(beyond > 2 * 170, "rows beyond the snapshot were there and were made again: {beyond}");
+    assert_eq!((report.fallbacks, report.rest_time), (again.fallbacks, again.rest_time));
+}
+
+#[test]
+fn methods_that_locate_events_have_a_table_without_rows_too() {
+    let (scene, place) = (read(), Place::new("none"));
+    let (report, _) = begin(&scene, &place, telling(&scene, 0, &[]), 2, true).expect("ended");
+    assert_eq!((rows(&place.0).len(), report.fallbacks, report.rest_time), (0, Some(0), None));
+    let silent = Telling { locates: false, ..telling(&scene, 0, &[]) };
+    let (report, text) = begin(&scene, &place, silent, 2, true).expect("ended");
+    assert_eq!((report.fallbacks, report.rest_time), (None, None));
+    assert!(text.contains("\"fallbacks\": null") && text.contains("\"rest_time\": null"), "{text}");
+    assert!(!place.0.join("events.json").exists());
+}
