@@ -89,6 +89,15 @@ fn methods_without_friction_refuse_it() {
 }
 
 #[test]
+fn friction_is_that_of_the_inequality() {
+    let Some(method) = AnyMethod::all().into_iter().find(|method| method.abilities().friction) else {
+        panic!("no method takes friction");
+    };
+    let scene = read(WHEEL, &[&format!("method={{name='{}'}}", method.name())]).expect("taken");
+    assert_eq!([0, 1, 2].map(|i| scene.problem.system.friction(i)), [0.6, 0.0, 0.0]);
+}
+
+#[test]
 fn defaults_are_written_out() {
     let written = read(&smooth(SPHERES), &[]).expect("taken").to_toml();
     for section in ["contact", "wall", "ball"] {

@@ -61,7 +61,8 @@ pub struct Config {
 
 impl Method for Config {
     const NAME: &'static str = "cva";
-    const TITLE: &'static str = "collision Verlet: located impacts with reflections, the discrete projected Hamilton's principle";
+    const TITLE: &'static str =
+        "collision Verlet: located impacts with reflections, the discrete projected Hamilton's principle";
     const CITES: &'static [&'static str] = &["pekarek-murphey-2012"];
     type Stepper = Collision;
 

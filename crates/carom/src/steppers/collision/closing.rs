@@ -11,8 +11,8 @@
 //! With a restitution below 1 the condition shifts the energy of a rebound by O(h²), whatever is left of it. Where that is more than
 //! [`TRUSTED`] of the rebound, the law's momentum is taken as well.
 
-use super::step::Collision;
 use super::Closing;
+use super::step::Collision;
 use crate::discrete::{Chord, Side};
 use crate::error::Failure;
 use crate::linear::{dot, matrix_times};

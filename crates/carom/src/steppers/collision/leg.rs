@@ -6,9 +6,9 @@ use super::step::Collision;
 use crate::discrete::LinearPath;
 use crate::error::Failure;
 use crate::state::State;
-use crate::steppers::{Impulses, Stepper};
 use crate::steppers::shared::held::{Quest, Stride};
 use crate::steppers::variational::Rule;
+use crate::steppers::{Impulses, Stepper};
 use crate::system::System;
 
 /// Chord velocities of legs shorter than this share of the step are not made of differences of places.
@@ -76,7 +76,8 @@ impl Leg {
 
     /// `∂V/∂q − f` at a place.
     fn evaluate<S: System + ?Sized>(&mut self, system: &S, t: f64, at_end: bool) {
-        let (q, out) = if at_end { (&self.end.q, &mut self.next_gradient) } else { (&self.at.q, &mut self.gradient) };
+        let (q, out) =
+            if at_end { (&self.end.q, &mut self.next_gradient) } else { (&self.at.q, &mut self.gradient) };
         system.potential_gradient(t, q, out);
         if let Some(forces) = system.forces() {
             forces.force(t, q, &self.v, &mut self.force);

@@ -19,7 +19,8 @@ impl Collision {
         for place in 0..contacts.members.len() {
             let (speed, e) = (contacts.speed(place, p), contacts.restitution[place]);
             let range = place * n..(place + 1) * n;
-            let force = contacts.g[range].iter().zip(&self.scales.push).fold(0.0, |sum, (g, a)| sum + (g * a).abs());
+            let force =
+                contacts.g[range].iter().zip(&self.scales.push).fold(0.0, |sum, (g, a)| sum + (g * a).abs());
             if e < 1.0 && speed <= 0.5 * ZENO * (1.0 - e) * force + contacts.speed_tolerance[place] {
                 self.places.push(place);
             }
@@ -29,8 +30,7 @@ impl Collision {
         self.press.resize(count);
         for (a, &i) in self.places.iter().enumerate() {
             for (b, &j) in self.places.iter().enumerate() {
-                self.press.w[a * count + b] =
-                    dot(&contacts.y[i * n..(i + 1) * n], &contacts.g[j * n..(j + 1) * n]);
+                self.press.w[a * count + b] = dot(&contacts.y[i * n..(i + 1) * n], &contacts.g[j * n..(j + 1) * n]);
             }
             self.press.c[a] = -contacts.push[i];
         }
@@ -62,7 +62,8 @@ impl Collision {
         self.friction.y.resize(count, 0.0);
         for (a, &i) in self.places.iter().enumerate() {
             for (b, &j) in self.places.iter().enumerate() {
-                factors.matrix[a * count + b] = dot(&contacts.y[i * n..(i + 1) * n], &contacts.g[j * n..(j + 1) * n]);
+                factors.matrix[a * count + b] =
+                    dot(&contacts.y[i * n..(i + 1) * n], &contacts.g[j * n..(j + 1) * n]);
             }
             self.friction.y[a] = -contacts.speed(i, p);
         }
@@ -96,7 +97,9 @@ impl Collision {
         let own = system.equalities();
         self.friction.normal.clear();
         let impulses = (&self.holder.start_impulse, &self.holder.end_impulse);
-        self.friction.normal.extend((0..held.len()).map(|row| -(impulses.0[own + row] + impulses.1[own + row]).abs()));
+        self.friction
+            .normal
+            .extend((0..held.len()).map(|row| -(impulses.0[own + row] + impulses.1[own + row]).abs()));
         self.friction.normal.iter_mut().for_each(|normal| *normal = -*normal);
         let end = &mut self.leg.end;
         let coefficient = self.options.friction;

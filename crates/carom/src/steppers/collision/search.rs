@@ -115,9 +115,7 @@ impl Collision {
                 continue;
             }
             let root = match bend {
-                Some([lower, _]) => {
-                    roots::advance(limit, (-lower).max(0.0), |t| self.value(system, contact, t))?
-                }
+                Some([lower, _]) => roots::advance(limit, (-lower).max(0.0), |t| self.value(system, contact, t))?,
                 None => {
                     // The gap that was zero where the leg starts grows.
                     let leaving = start.rate > 0.0 && start.gap <= start.rate * roots::RESOLUTION * rest;
@@ -170,7 +168,8 @@ impl Collision {
         let gap = self.gap_at(system, contact, tau)?;
         let (leg, gradient) = (&self.leg, &mut self.search.gradient);
         system.gap_gradient(&leg.end.q, contact, gradient);
-        let rate = gradient.iter().zip(leg.v.iter().zip(&leg.a)).fold(0.0, |sum, (g, (v, a))| sum + g * (v + tau * a));
+        let rate =
+            gradient.iter().zip(leg.v.iter().zip(&leg.a)).fold(0.0, |sum, (g, (v, a))| sum + g * (v + tau * a));
         Ok(Value { gap, rate })
     }
 

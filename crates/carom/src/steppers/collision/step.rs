@@ -190,6 +190,10 @@ impl<S: System + ?Sized> Stepper<S> for Collision {
         &self.contact_impulse
     }
 
+    fn locates_events(&self) -> bool {
+        true
+    }
+
     fn events(&self) -> &[Event] {
         &self.events
     }

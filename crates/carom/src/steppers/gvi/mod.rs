@@ -27,12 +27,12 @@ mod touching;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use super::shared::base::Rule;
 use crate::error::Failure;
 use crate::impact::Law;
 use crate::method::{Abilities, Claims, Method};
 use crate::state::State;
 use crate::system::System;
-pub use super::shared::base::Rule;
 pub use step::Gvi;
 
 /// The energy that a reflection conserves.
