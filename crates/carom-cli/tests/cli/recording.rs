@@ -169,6 +169,36 @@ fn every_k_th_step_is_recorded_and_the_columns_are_named() {
     assert_eq!(names("measures").join(" "), measures);
 }
 
+#[test]
+fn located_impacts_are_told_one_by_one() {
+    let place = Place::new();
+    let run = |method: &str| {
+        let scene =
+            ["run", "point-mass", "--method", method, "--set", "parameters.restitution=0.5", "--until", "6"];
+        place.carom(&[&scene[..], &["--every", "7", "--quiet", "--out", "run"]].concat()).code(0);
+        place.json("run/run.json")
+    };
+    let report = run("cva");
+    let table = TableReader::open(&place.path("run"), "events").expect("recorded");
+    assert_eq!(table.columns()[3].values, ["ground"]);
+    let (mut counts, mut rest, mut last) = ([0; 3], None, 0.0);
+    table
+        .for_each(|row| {
+            assert!(row[1] >= last && row[3] == 0.0, "{row:?}");
+            counts[row[4] as usize] += 1;
+            (rest, last) = (if row[4] == 2.0 { Some(row[1]) } else { rest }, row[1]);
+            Ok(())
+        })
+        .expect("readable");
+    assert!(counts[0] > 5 && counts[2] == 1, "it bounces and comes to rest: {counts:?}");
+    assert_eq!(report["impacts"], counts[0] + counts[1]);
+    assert_eq!((&report["fallbacks"], &report["captured"]), (&counts[1].into(), &counts[2].into()));
+    assert_eq!(report["rest_time"].as_f64(), rest);
+    let report = run("gvi");
+    assert!(report["fallbacks"].is_null() && report["rest_time"].is_null(), "{report}");
+    assert!(!place.path("run").join("events.f64").exists(), "gvi locates nothing");
+}
+
 /// The two lines of the manual, with NumPy; left out where there is none, unless CAROM_NUMPY=1 asks for it.
 #[test]
 fn two_lines_of_python_read_a_run_and_export_agrees() {

@@ -188,8 +188,8 @@ impl Observer for Summary {
         if frame.locates_events {
             *self.fallbacks.get_or_insert(0) += u64::from(frame.report.fallbacks);
         }
-        let rests = frame.events.iter().filter(|event| event.what == Happening::Rest);
-        self.rest_time = rests.last().map(|event| event.t).or(self.rest_time);
+        let rest = frame.events.iter().rfind(|event| event.what == Happening::Rest);
+        self.rest_time = rest.map(|event| event.t).or(self.rest_time);
         self.iterations += u64::from(frame.report.iterations);
         self.iterations_max = self.iterations_max.max(frame.report.iterations);
         self.worst_residual = self.worst_residual.max(frame.report.residual);
