@@ -12,11 +12,12 @@ use carom_io::document::{Diagnostic, Edit, Source};
 use carom_io::scene::{BUILT_IN, Scene};
 
 const CASES: &str = include_str!("bad_scenes/cases.txt");
-const SCENES: [(&str, &str); 4] = [
+const SCENES: [(&str, &str); 5] = [
     ("bead", include_str!("bad_scenes/bead.toml")),
     ("chain", include_str!("bad_scenes/chain.toml")),
     ("free", include_str!("bad_scenes/free.toml")),
     ("beads", include_str!("bad_scenes/beads.toml")),
+    ("plates", include_str!("bad_scenes/plates.toml")),
 ];
 /// A bead away from the axes, so that every part of its constraint counts.
 const SWINGING: &str = r#"
@@ -321,9 +322,18 @@ fn no_missing_or_foreign_line_makes_a_scene_panic() {
             let mut changed = lines.clone();
             changed.remove(at);
             survives(&changed.join("\n"));
-            for foreign in
-                ["", "[run]", "x = 1", "}", "\"\"\"", "[[run]]", "lagrangian.mass = 1", "[[particle]]", "[pair]"]
-            {
+            for foreign in [
+                "",
+                "[run]",
+                "x = 1",
+                "}",
+                "\"\"\"",
+                "[[run]]",
+                "lagrangian.mass = 1",
+                "[[particle]]",
+                "[[plate]]",
+                "[pair]",
+            ] {
                 changed = lines.clone();
                 changed[at] = foreign;
                 survives(&changed.join("\n"));

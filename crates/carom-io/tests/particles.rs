@@ -9,6 +9,7 @@ use carom_io::document::{Diagnostic, Edit, Source};
 use carom_io::scene::{BUILT_IN, Scene};
 
 const BEADS: &str = include_str!("bad_scenes/beads.toml");
+const PLATES: &str = include_str!("bad_scenes/plates.toml");
 
 /// Springs whose lengths differ at the start, so that their default does.
 const UNEVEN: &str = r#"
@@ -70,9 +71,10 @@ fn end(scene: &Scene) -> State {
 
 #[test]
 fn the_written_scene_gives_the_same_bits() {
-    let built_in = BUILT_IN.iter().filter(|scene| scene.text.contains("[[particle]]")).map(|scene| scene.text);
+    let built_in =
+        BUILT_IN.iter().filter(|scene| scene.text.contains("[[particle]]") || scene.text.contains("[[plate]]"));
     let mut count = 0;
-    for text in built_in.chain([BEADS, UNEVEN]) {
+    for text in built_in.map(|scene| scene.text).chain([BEADS, UNEVEN, PLATES]) {
         let scene = good(text, &["run.every=2"]);
         let again = good(&scene.to_toml(), &[]);
         assert_eq!(scene.to_toml(), again.to_toml());
@@ -100,6 +102,23 @@ fn defaults_are_written_out_where_they_are_one_value() {
     assert!(section("pair", 1).contains("switch_from = 3.6\nskin = 0.48"), "{written}");
     assert!(section("pair", 1).contains("on = \"all\"\nexclude = []"), "{written}");
     assert!(written.contains("[initial]\nt = 0.0\n"), "{written}");
+}
+
+#[test]
+fn defaults_of_plates_are_written_out() {
+    let written = good(PLATES, &[]).to_toml();
+    let section = |start: &str, place: usize| {
+        let text = written.split(&format!("[[{start}]]\n")).nth(place + 1).expect("it is there");
+        text.split("\n[").next().unwrap_or_default().to_string()
+    };
+    // The mass of the tiles differs, and so does their moment of inertia.
+    assert!(section("plate", 0).contains("spin = 0.0") && !section("plate", 0).contains("inertia"), "{written}");
+    assert!(section("plate", 1).contains("angle = 0.0\nvelocity = [0.0, 0.0]"), "{written}");
+    assert!(section("field", 0).contains("on = \"all\""), "{written}");
+    assert!(section("wall", 0).contains("on = \"all\"\noffset = 0.0\nrestitution = 1.0"), "{written}");
+    assert!(section("wall", 1).contains("friction = 0.0"), "{written}");
+    let equal = good(PLATES, &["plate.0.mass=3"]).to_toml();
+    assert!(equal.contains("inertia = 0.29"), "{equal}");
 }
 
 #[test]

@@ -74,6 +74,7 @@ fn every_form_of_the_format_is_valid() {
         include_str!("bad_scenes/chain.toml"),
         include_str!("bad_scenes/free.toml"),
         include_str!("bad_scenes/beads.toml"),
+        include_str!("bad_scenes/plates.toml"),
     ];
     for text in scenes {
         assert_eq!(problems(&validator, &as_json(text)), [""; 0], "{text}");
@@ -168,6 +169,53 @@ fn every_form_of_particle_elements_is_valid() {
     }
 }
 
+/// The smallest scene of plates.
+fn plates() -> Value {
+    json!({
+        "plate": [{ "mass": 1, "vertices": [[1, 0], ["a", 1]], "position": [0, "a"] }],
+        "method": { "name": "gvi" },
+        "run": { "step": 0.1, "steps": 10 }
+    })
+}
+
+#[test]
+fn plates_are_valid_with_fields_and_walls_alone() {
+    let validator = validator();
+    assert_eq!(problems(&validator, &plates()), [""; 0]);
+    let plate = |key: &str, value: Value| {
+        let mut plate = plates()["plate"][0].clone();
+        plate[key] = value;
+        json!([plate])
+    };
+    for (path, value) in [
+        ("/initial", json!({ "t": "t0" })),
+        ("/field", json!([{ "gravity": [0, "-g"] }, { "potential": "m*g*y", "on": ["tile", 3] }])),
+        ("/wall", json!([{ "normal": [0, 1], "friction": "mu", "restitution": 1, "offset": 0, "on": "all" }])),
+        ("/plate", plate("inertia", json!("29/192"))),
+        ("/plate", plate("spin", json!(5))),
+        ("/plate", plate("repeat", json!({ "index": "i", "count": 3 }))),
+    ] {
+        assert_eq!(problems(&validator, &with(plates(), path, value.clone())), [""; 0], "{path} = {value}");
+    }
+    for (path, value) in [
+        ("/plate", json!([])),
+        ("/plate", json!([{ "mass": 1, "position": [0, 0] }])),
+        ("/plate", plate("vertices", json!([]))),
+        ("/plate", plate("vertices", json!([[0, 0, 1]]))),
+        ("/plate", plate("position", json!([0]))),
+        ("/plate", plate("radius", json!(1))),
+        ("/particle", particles()["particle"].clone()),
+        ("/lagrangian", small()["lagrangian"].clone()),
+        ("/initial", json!({ "q": [0, 0, 0] })),
+        ("/contact", json!([{}])),
+        ("/rod", json!([{ "between": [0, 1] }])),
+        ("/ball", json!([{ "centre": [0, 0], "radius": 1, "side": "inside" }])),
+        ("/wall", json!([{ "offset": 0 }])),
+    ] {
+        assert!(!validator.is_valid(&with(plates(), path, value.clone())), "{path} = {value}");
+    }
+}
+
 #[test]
 fn wrong_particle_elements_are_invalid() {
     let validator = validator();
@@ -194,6 +242,7 @@ fn wrong_particle_elements_are_invalid() {
         ("/pair", json!([{ "potential": "r", "exclude": "bound" }])),
         ("/contact", json!([{ "exclude": [[0]] }])),
         ("/wall", json!([{ "offset": 0 }])),
+        ("/wall", json!([{ "normal": [0, 1], "friction": 0.5 }])),
         ("/ball", json!([{ "centre": [0, 0], "radius": 1 }])),
         ("/ball", json!([{ "centre": [0, 0], "radius": 1, "side": "in" }])),
     ] {

@@ -4,9 +4,11 @@
 //! of the run. Everything that is wrong with a scene is reported at once.
 
 mod builtin;
+mod elements;
 mod lagrangian;
 mod names;
 mod particles;
+mod plates;
 mod schema;
 mod schema_particles;
 mod settings;
@@ -25,18 +27,20 @@ use carom::method::{AnyMethod, Refusal};
 use carom::problem::{Inconsistency, Problem};
 
 use crate::document::{Diagnostic, Diagnostics, Edit, Origin, Source, Table, TableReader, apply, parse, to_toml};
+use elements::BodyScene;
+use elements::places::Places;
 use names::Names;
-use particles::{ParticleScene, Places};
 use settings::Initial;
 
-/// The keys at the top of a scene, without the elements that act on particles.
-const KEYS: [&str; 10] = [
+/// The keys at the top of a scene, without the elements that act on particles and plates.
+const KEYS: [&str; 11] = [
     "title",
     "description",
     "cites",
     "parameters",
     "lagrangian",
     "particle",
+    "plate",
     "initial",
     "symmetry",
     "method",
@@ -86,7 +90,7 @@ impl Scene {
 
     fn decode(name: &str, table: &Table, diagnostics: &Diagnostics) -> Option<Self> {
         let root = TableReader::root(table, diagnostics);
-        root.finish(&KEYS.into_iter().chain(particles::ELEMENTS).collect::<Vec<_>>());
+        root.finish(&KEYS.into_iter().chain(elements::OF_PARTICLES).collect::<Vec<_>>());
         let title = root.string("title").map(str::to_string);
         let description = root.string("description").map(|text| text.trim().to_string());
         let cites = root.array("cites").unwrap_or_default();
@@ -133,24 +137,29 @@ fn report_at(root: &TableReader, key: &str, message: String, help: Option<String
 /// What moves, and its start.
 enum Moving {
     Lagrangian(Box<lagrangian::Lagrangian>, Initial, Vec<Symmetry>),
-    Particles(Box<ParticleScene>),
+    Bodies(Box<BodyScene>),
 }
 
-/// Reads what moves: exactly one of `[lagrangian]` and `[[particle]]`.
+/// Reads what moves: exactly one of `[lagrangian]`, `[[particle]]` and `[[plate]]`.
 fn read_moving(root: &TableReader, names: &mut Names) -> Option<Moving> {
-    match (root.key("lagrangian"), root.key("particle")) {
-        (Some(_), Some(particle)) => {
-            let help = "keep one of them: a scene is made of coordinates or of particles".to_string();
-            particle.report("`lagrangian` and `particle` are both given", Some(help));
+    let given: Vec<&str> =
+        ["lagrangian", "particle", "plate"].into_iter().filter(|key| root.get(key).is_some()).collect();
+    let bodies = |scene| Moving::Bodies(Box::new(scene));
+    match given[..] {
+        [] => {
+            let help = "add [lagrangian] (generalised coordinates), [[particle]] or [[plate]]".to_string();
+            root.diagnostics().report(Origin::Default, "", "the scene does not say what moves", Some(help));
             None
         }
-        (None, Some(_)) => particles::read(root, names).map(|scene| Moving::Particles(Box::new(scene))),
-        (None, None) => {
-            particles::report_nothing(root);
+        [first, second, ..] => {
+            let help = "keep one of them: a scene is made of coordinates, of particles or of plates".to_string();
+            root.key(second)?.report(format!("`{first}` and `{second}` are both given"), Some(help));
             None
         }
-        (Some(_), None) => {
-            particles::refuse_stray(root);
+        ["particle"] => particles::read(root, names).map(bodies),
+        ["plate"] => plates::read(root, names).map(bodies),
+        _ => {
+            elements::refuse_stray(root);
             let lagrangian = root.table("lagrangian");
             let help = "add a section [initial] with the start of every coordinate, like q = { x = 1.0 }";
             let initial = root.required_with("initial", Some(help)).and_then(|item| item.table());
@@ -168,7 +177,7 @@ impl Moving {
     fn initial(&self) -> &Initial {
         match self {
             Self::Lagrangian(_, initial, _) => initial,
-            Self::Particles(scene) => &scene.initial,
+            Self::Bodies(scene) => &scene.initial,
         }
     }
 
@@ -184,7 +193,7 @@ impl Moving {
 
     /// The scene with the defaults of elements written out.
     fn complete(&self, mut table: Table) -> Table {
-        if let Self::Particles(scene) = self {
+        if let Self::Bodies(scene) = self {
             scene.defaults.write(&mut table);
         }
         table
@@ -210,11 +219,11 @@ impl Moving {
                 });
                 Some((Some(definition), Problem { symmetries, ..problem.ok()? }, None))
             }
-            Self::Particles(scene) => {
-                let ParticleScene { system, initial: Initial { t, q, v }, symmetries, places, .. } = *scene;
-                let (points, start) = (system.points(), (q.clone(), system.dimension()));
-                let problem = Problem::new(Box::new(system), t, q, v, points)
-                    .map_err(|found| places.report(&found, root, (&start.0, start.1)));
+            Self::Bodies(scene) => {
+                let BodyScene { system, points, initial: Initial { t, q, v }, symmetries, places, .. } = *scene;
+                let start = q.clone();
+                let problem =
+                    Problem::new(system, t, q, v, points).map_err(|found| places.report(&found, root, &start));
                 Some((None, Problem { symmetries, ..problem.ok()? }, Some(places)))
             }
         }

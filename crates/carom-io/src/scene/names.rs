@@ -11,19 +11,19 @@ use crate::document::{Item, Kind};
 /// Names that no parameter, coordinate or definition may have.
 const RESERVED: [&str; 3] = ["t", "pi", "dot"];
 
-/// A coordinate or particle, or several of them that were declared by one repeated element.
+/// A coordinate, particle or plate, or several of them that were declared by one repeated element.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Family {
     /// Name without index.
     pub name: String,
-    /// Place of the first among all coordinates or particles.
+    /// Place of the first among all of its kind.
     pub first: usize,
     /// For a repeated one, its index and the values that the index takes.
     pub repeat: Option<Repeat>,
 }
 
 impl Family {
-    /// How many coordinates or particles it stands for.
+    /// How many it stands for.
     pub fn count(&self) -> usize {
         self.repeat.as_ref().map_or(1, |repeat| repeat.count as usize)
     }
@@ -48,7 +48,30 @@ pub struct Repeat {
     pub count: i64,
 }
 
-/// The quoted name of a coordinate or particle, if it has one.
+/// What the families of a scene are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum What {
+    /// Generalised coordinates.
+    #[default]
+    Coordinate,
+    /// Particles.
+    Particle,
+    /// Plates.
+    Plate,
+}
+
+impl What {
+    /// The word for one of them.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Coordinate => "coordinate",
+            Self::Particle => "particle",
+            Self::Plate => "plate",
+        }
+    }
+}
+
+/// The quoted name of a coordinate, particle or plate, if it has one.
 pub fn named(families: &[Family], place: usize) -> Option<String> {
     let of = |family: &&Family| (family.first..family.first + family.count()).contains(&place);
     let Family { name, first, repeat } = families.iter().find(of)?;
@@ -74,10 +97,10 @@ pub struct Allowed {
 pub struct Names {
     /// Parameters with their values.
     pub parameters: Vec<(String, f64)>,
-    /// Coordinates, or particles.
+    /// Coordinates, particles or plates.
     pub families: Vec<Family>,
-    /// Whether the families are particles.
-    pub particles: bool,
+    /// Which of these.
+    pub what: What,
     /// Named subexpressions.
     pub definitions: Vec<(String, NodeId)>,
     /// Indices of the repeated element that is being read.
@@ -130,26 +153,26 @@ impl Names {
         Some(*value)
     }
 
-    fn taken(&self, name: &str) -> Option<&'static str> {
+    fn taken(&self, name: &str) -> Option<String> {
         let among = |list: &[(String, f64)]| list.iter().any(|(other, _)| other == name);
         if among(&self.parameters) {
-            Some("a parameter")
+            Some("a parameter".into())
         } else if self.families.iter().any(|family| family.name == name) {
-            Some(if self.particles { "a particle" } else { "a coordinate" })
+            Some(format!("a {}", self.what.word()))
         } else if self.definitions.iter().any(|(other, _)| other == name) {
-            Some("a definition")
+            Some("a definition".into())
         } else if among(&self.indices) {
-            Some("an index")
+            Some("an index".into())
         } else {
             None
         }
     }
 
-    /// The place of a coordinate or particle among all of them.
+    /// The place of a coordinate, particle or plate among all of them.
     pub fn member(&self, name: &str, index: Option<i64>) -> Result<usize, NameError> {
         let family = self.families.iter().find(|family| family.name == name).ok_or(NameError::Unknown)?;
         let invalid = |message: String| Err(NameError::Invalid(message));
-        let what = if self.particles { "particle" } else { "coordinate" };
+        let what = self.what.word();
         match (&family.repeat, index) {
             (None, None) => Ok(family.first),
             (None, Some(_)) => invalid(format!("`{name}` is a single {what} and takes no index")),
@@ -170,9 +193,9 @@ impl Names {
         }
     }
 
-    /// A particle in words: by its name if it has one, else by its number.
-    pub fn particle(&self, number: usize) -> String {
-        named(&self.families, number).unwrap_or_else(|| format!("particle {number}"))
+    /// A particle or plate in words: by its name if it has one, else by its number.
+    pub fn body(&self, number: usize) -> String {
+        named(&self.families, number).unwrap_or_else(|| format!("{} {number}", self.what.word()))
     }
 
     /// The value of an item as an expression: a number or a quoted expression. Reports what is wrong.

@@ -137,6 +137,7 @@ pub fn schema() -> Value {
     });
     let particles = schema_particles::sections(&number, &repeat, &name);
     let stray: Map<String, Value> = particles.keys().map(|key| (key.clone(), json!(false))).collect();
+    let start = json!({ "properties": { "q": false, "v": false } });
     schema["oneOf"] = json!([
         {
             "description": "generalised coordinates",
@@ -146,7 +147,18 @@ pub fn schema() -> Value {
         {
             "description": "particles",
             "required": ["particle"],
-            "properties": { "lagrangian": false, "initial": { "properties": { "q": false, "v": false } } }
+            "properties": {
+                "lagrangian": false, "plate": false, "initial": start,
+                "wall": { "items": { "properties": { "friction": false } } }
+            }
+        },
+        {
+            "description": "plates",
+            "required": ["plate"],
+            "properties": {
+                "lagrangian": false, "particle": false, "initial": start,
+                "spring": false, "rod": false, "pair": false, "contact": false, "ball": false
+            }
         }
     ]);
     schema["oneOf"][0]["properties"]["initial"] = json!({ "required": ["q"] });

@@ -1,8 +1,8 @@
-//! The part of the JSON Schema that describes particles and what acts on them.
+//! The part of the JSON Schema that describes particles, plates and what acts on them.
 
 use serde_json::{Map, Value, json};
 
-/// The sections of particle scenes by name; `number`, `repeat` and `name` are schemas of the whole format.
+/// The sections of scenes of particles and of plates by name; `number`, `repeat` and `name` are schemas of the whole format.
 pub fn sections(number: &Value, repeat: &Value, name: &Value) -> Map<String, Value> {
     let vector =
         |what: &str| json!({ "description": what, "type": "array", "items": number, "minItems": 1, "maxItems": 3 });
@@ -52,6 +52,21 @@ pub fn sections(number: &Value, repeat: &Value, name: &Value) -> Map<String, Val
         &[],
     );
     particles["minItems"] = json!(1);
+    let corner = json!({ "type": "array", "items": number, "minItems": 2, "maxItems": 2 });
+    let mut plates = element(
+        "rigid bodies in the plane; the default of `inertia` is that of the uniform polygon",
+        json!({
+            "name": name, "mass": number, "inertia": number,
+            "vertices": {
+                "description": "corners, relative to the centre of mass at the angle 0",
+                "type": "array", "items": corner, "minItems": 1
+            },
+            "position": corner, "angle": number, "velocity": corner, "spin": number
+        }),
+        &["mass", "vertices", "position"],
+        &[],
+    );
+    plates["minItems"] = json!(1);
     let spring = element(
         "springs; the default of `rest` is the distance at the start",
         json!({ "between": between, "stiffness": number, "rest": number }),
@@ -87,10 +102,10 @@ pub fn sections(number: &Value, repeat: &Value, name: &Value) -> Map<String, Val
         &[],
     );
     let wall = element(
-        "spheres stay in the half-space normal . x >= offset",
+        "spheres, or corners of plates, stay in the half-space normal . x >= offset",
         json!({
-            "normal": vector("into the half-space"), "offset": number,
-            "restitution": number, "friction": number, "on": on
+            "normal": vector("into the half-space"), "offset": number, "restitution": number,
+            "friction": number, "on": on
         }),
         &["normal"],
         &[],
@@ -106,6 +121,7 @@ pub fn sections(number: &Value, repeat: &Value, name: &Value) -> Map<String, Val
     );
     [
         ("particle", particles),
+        ("plate", plates),
         ("spring", spring),
         ("rod", rod),
         ("field", field),

@@ -55,9 +55,14 @@ pub struct Plate {
 }
 
 impl Plate {
-    /// The largest moment of inertia that a body of this mass between these corners can have: all of it in the farthest one.
-    pub fn largest_inertia(mass: f64, vertices: &[[f64; 2]]) -> f64 {
-        mass * vertices.iter().fold(0.0, |most: f64, [x, y]| most.max(x * x + y * y))
+    /// The largest moment of inertia that its mass can have between its corners: all of it in the farthest one.
+    pub fn largest_inertia(&self) -> f64 {
+        self.mass * self.vertices.iter().fold(0.0, |most: f64, [x, y]| most.max(x * x + y * y))
+    }
+
+    /// Whether its moment of inertia is not larger than that, but for round-off.
+    pub fn is_possible(&self) -> bool {
+        self.inertia <= (1.0 + ROUNDING) * self.largest_inertia()
     }
 
     fn check(&self) -> Result<(), Misuse> {
@@ -67,7 +72,7 @@ impl Plate {
         if self.vertices.is_empty() {
             return Err(Misuse::Number { what: "the number of corners", value: 0.0, allowed: "1 or more" });
         }
-        if self.inertia > (1.0 + ROUNDING) * Self::largest_inertia(self.mass, &self.vertices) {
+        if !self.is_possible() {
             let allowed = "at most the mass times the square of the distance of the farthest corner";
             return Err(Misuse::Number { what: "a moment of inertia", value: self.inertia, allowed });
         }

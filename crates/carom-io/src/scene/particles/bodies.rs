@@ -1,8 +1,9 @@
 //! `[[particle]]`: what moves.
 
-use super::super::names::{Family, Names, Repeat};
+use super::super::elements::defaults::{Defaults, zeros};
+use super::super::elements::{self, vector};
+use super::super::names::Names;
 use super::super::terms;
-use super::defaults::{Defaults, zeros};
 use crate::document::{Item, Kind, TableReader};
 
 /// The keys of `[[particle]]`.
@@ -30,19 +31,6 @@ pub struct Bodies {
     pub v: Vec<f64>,
 }
 
-/// The numbers of a vector, one per dimension of space; reports every wrong one.
-pub fn vector(item: &Item, names: &Names, dimension: usize) -> Option<Vec<f64>> {
-    let parts = item.array()?;
-    if parts.len() != dimension {
-        let plural = if parts.len() == 1 { "" } else { "s" };
-        let message = format!("found {} component{plural}, needed are {dimension}: one per dimension", parts.len());
-        item.report(message, None);
-        return None;
-    }
-    let values: Vec<Option<f64>> = parts.iter().map(|part| names.number(part)).collect();
-    values.into_iter().collect()
-}
-
 /// Reads all particles. `None` if it is not known which there are; a wrong number is reported and replaced.
 pub fn read(elements: &[Item], names: &mut Names, defaults: &mut Defaults) -> Option<Bodies> {
     let mut bodies = Bodies::default();
@@ -66,14 +54,11 @@ pub fn read(elements: &[Item], names: &mut Names, defaults: &mut Defaults) -> Op
 impl Bodies {
     fn add(&mut self, table: &TableReader, place: usize, names: &mut Names, defaults: &mut Defaults) -> Option<()> {
         table.finish(&KEYS);
-        let name = table.item("name").map(|item| {
-            let name = item.string()?;
-            names.admit(&item, name).then(|| name.to_string())
-        });
+        let name = elements::name(table, names);
         let (mass, position) = (table.required("mass"), table.required("position"));
         let fits = position.as_ref().and_then(|item| self.fit(item));
         let (radius, velocity) = (table.item("radius"), table.item("velocity"));
-        let (name, mass, position) = (name.unwrap_or(Some(String::new()))?, mass?, position?);
+        let (name, mass, position) = (name?, mass?, position?);
         fits?;
         let (first, dimension, mut start, mut broken) = (self.masses.len(), self.dimension, 0, false);
         terms::for_each(table, names, |names, at| {
@@ -107,9 +92,7 @@ impl Bodies {
                 defaults.note(("particle", place), "radius", Kind::Float(0.0));
             }
         }
-        if !name.is_empty() {
-            self.name(name, (first, start), index_name(table), names);
-        }
+        elements::give_name(name, (first, start), table, &mut self.names, names);
         Some(())
     }
 
@@ -140,25 +123,4 @@ impl Bodies {
         item.report(message, None);
         None
     }
-
-    /// Names the particles from `first` on; the index of a repeated one runs from `start`.
-    fn name(&mut self, name: String, (first, start): (usize, i64), index: Option<String>, names: &mut Names) {
-        let count = self.masses.len() - first;
-        for (place, out) in self.names[first..].iter_mut().enumerate() {
-            let at = index.as_ref().map(|_| start + place as i64);
-            *out = Some(terms::indexed(&name, at.as_slice()));
-        }
-        let repeat = index.map(|index| Repeat { index, start, count: count as i64 });
-        names.families.push(Family { name, first, repeat });
-    }
-}
-
-/// The name of the index of a repeated element; with several indices, the first.
-fn index_name(table: &TableReader) -> Option<String> {
-    let repeat = table.item("repeat")?;
-    let first = match repeat.kind() {
-        Kind::Array(_) => repeat.array()?.first()?.table()?,
-        _ => repeat.table()?,
-    };
-    first.string("index").map(String::from)
 }

@@ -2,38 +2,16 @@
 
 use carom::particles::{Cutoff, LennardJones};
 
+use super::super::elements::groups::{group, selection};
+use super::super::elements::scopes::{Written, constants, text};
+use super::super::elements::{FIELD_KEYS, misused, one_of, vector};
 use super::super::names::Names;
-use super::bodies::vector;
-use super::groups::{group, selection};
-use super::scopes::{Written, constants, text};
-use super::{Reader, misused};
+use super::Reader;
 use crate::document::{Kind, TableReader};
 
-/// The keys of `[[field]]`.
-pub const FIELD_KEYS: [&str; 4] = ["gravity", "potential", "on", "repeat"];
 /// The keys of `[[pair]]`.
 pub const PAIR_KEYS: [&str; 9] =
     ["lennard_jones", "potential", "gravitation", "on", "exclude", "cutoff", "switch_from", "skin", "repeat"];
-
-/// The one of several keys that is given; reports none and more than one.
-fn one_of<'k>(table: &TableReader, keys: &[&'k str]) -> Option<&'k str> {
-    let given: Vec<&str> = keys.iter().copied().filter(|key| table.get(key).is_some()).collect();
-    let quoted = |keys: &[&str]| keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>();
-    match given[..] {
-        [] => {
-            table.report(format!("none of {} is given", quoted(keys).join(", ")), Some("add one of them".into()));
-            None
-        }
-        [_] => keys.iter().copied().find(|key| table.get(key).is_some()),
-        [.., last] => {
-            let message = format!("{} are given", quoted(&given).join(" and "));
-            table
-                .item(last)?
-                .report(message, Some("keep one of them; a further one is an element of its own".into()));
-            None
-        }
-    }
-}
 
 impl Reader<'_> {
     /// Reads all fields.

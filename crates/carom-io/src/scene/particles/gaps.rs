@@ -3,11 +3,11 @@
 use carom::particles::{Ball, Group, Side, Surface, Wall};
 use carom::system::Constraints;
 
+use super::super::elements::groups::{group, selection};
+use super::super::elements::{misused, normal, vector};
 use super::super::names::Names;
 use super::super::terms;
-use super::bodies::vector;
-use super::groups::{group, selection};
-use super::{Reader, misused};
+use super::Reader;
 use crate::document::{Kind, TableReader};
 
 /// The keys of `[[contact]]`.
@@ -44,14 +44,7 @@ impl Reader<'_> {
     /// Reads all walls.
     pub fn walls(&mut self, names: &mut Names) {
         self.each("wall", &WALL_KEYS, names, |reader, table, place, names| {
-            let normal = table.required("normal").and_then(|item| {
-                let normal = vector(&item, names, reader.system.dimension())?;
-                if normal.iter().all(|&component| component == 0.0) {
-                    item.report("the normal is zero", Some("it must point from the wall to the spheres".into()));
-                    return None;
-                }
-                Some(normal)
-            });
+            let normal = normal(table, names, reader.system.dimension(), "spheres");
             let offset = table.item("offset").map(|item| names.number(&item));
             let group = group(table, names, reader.system.count());
             reader.default_group(table, place);

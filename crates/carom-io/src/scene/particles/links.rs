@@ -2,10 +2,10 @@
 
 use carom::particles::{End, Link};
 
+use super::super::elements::scopes::reference;
+use super::super::elements::{misused, vector};
 use super::super::names::Names;
-use super::bodies::vector;
-use super::scopes::reference;
-use super::{Reader, misused};
+use super::Reader;
 use crate::document::{Item, Kind, TableReader};
 
 /// The keys of `[[spring]]`.
@@ -104,7 +104,7 @@ impl Reader<'_> {
         let (first, second) = (self.end(&ends[0], names), self.end(&ends[1], names));
         match (first?, second?) {
             (Written::Particle(first), Written::Particle(second)) if first == second => {
-                item.report(format!("both ends are {}{}", names.particle(first), names.at()), None);
+                item.report(format!("both ends are {}{}", names.body(first), names.at()), None);
                 None
             }
             (Written::Particle(first), Written::Particle(second)) => Some(Link::between(first, second)),

@@ -1,14 +1,13 @@
 //! What the elements of a scene become: values of the system against formulas.
 
-use carom::particles::Particles;
-use carom::system::{Constraints, Dynamics};
+use carom::system::{Constraints, Dynamics, System};
 
 use super::super::names::Names;
 use super::super::settings::read_parameters;
 use crate::document::{Diagnostics, Source, TableReader, parse};
 
 /// The particles of a text without method and run.
-fn read(text: &str) -> (Particles, Vec<f64>) {
+fn read(text: &str) -> (Box<dyn System>, Vec<f64>) {
     let source = Source::new("scene.toml", text);
     let table = parse(&source).expect("TOML");
     let diagnostics = Diagnostics::new(&source, &[]);
@@ -41,7 +40,7 @@ radius = 0.5
 position = [0, 4]
 "#;
 
-fn four(elements: &str) -> (Particles, Vec<f64>) {
+fn four(elements: &str) -> (Box<dyn System>, Vec<f64>) {
     read(&format!("{FOUR}{elements}"))
 }
 

@@ -3,15 +3,19 @@
 use carom::error::{Failure, Row};
 use carom::problem::Inconsistency;
 
-use super::super::names::{Family, named};
+use super::super::names::{Family, What, named};
 use crate::document::{Item, TableReader};
 
 /// Which elements the constraints of the system come from.
 #[derive(Default)]
 pub struct Places {
-    /// Per element of `[[particle]]`, the number of its first particle.
-    pub particles: Vec<usize>,
-    /// Particles that have names.
+    /// What moves.
+    pub what: What,
+    /// Dimension of space, if bodies in the same place are what is most likely wrong with a start; else 0.
+    pub dimension: usize,
+    /// Per element of `[[particle]]` or `[[plate]]`, the number of its first body.
+    pub bodies: Vec<usize>,
+    /// Bodies that have names.
     pub families: Vec<Family>,
     /// Per rod, the element of `[[rod]]` and the length.
     pub rods: Vec<(usize, f64)>,
@@ -41,26 +45,26 @@ impl Places {
         None
     }
 
-    /// The position of a particle's element.
-    fn particle<'a>(&self, number: usize, root: &TableReader<'a>) -> Option<Item<'a>> {
-        let element = self.particles.partition_point(|&first| first <= number).checked_sub(1)?;
-        root.array("particle")?.get(element)?.table()?.item("position")
+    /// The position of a body's element.
+    fn body<'a>(&self, number: usize, root: &TableReader<'a>) -> Option<Item<'a>> {
+        let element = self.bodies.partition_point(|&first| first <= number).checked_sub(1)?;
+        root.array(self.what.word())?.get(element)?.table()?.item("position")
     }
 
     /// Reports why the start is none; what copies of a repeated element have in common is reported once.
-    pub fn report(&self, found: &[Inconsistency], root: &TableReader, (q, dimension): (&[f64], usize)) {
+    pub fn report(&self, found: &[Inconsistency], root: &TableReader, q: &[f64]) {
         let mut reports: Vec<(Item, String, &str, usize)> = Vec::new();
         for inconsistency in found {
             let (item, mut message, help) = self.explain(inconsistency, root);
             let Some(item) = item else {
                 // Most of what is not finite is so because particles meet.
-                let pair = meeting(q, dimension);
+                let pair = meeting(q, self.dimension);
                 if let Some((i, j)) = pair {
                     let short = |number: usize| named(&self.families, number).unwrap_or(number.to_string());
                     let (i, j) = (short(i), short(j));
                     message.push_str(&format!("; particles {i} and {j} are in the same place"));
                 }
-                if let Some(item) = self.particle(pair.map_or(0, |pair| pair.1), root) {
+                if let Some(item) = self.body(pair.map_or(0, |pair| pair.1), root) {
                     item.report(message, Some(help.to_string()));
                 }
                 continue;
@@ -99,14 +103,22 @@ impl Places {
             }
             Inconsistency::Gap { index, name, value } => {
                 let message = format!("{name}: the gap at the start is {value:e}, allowed is 0 or more");
-                (self.gap(*index, root), message, "change a `position` or make a `radius` smaller")
+                let help = match self.what {
+                    What::Plate => "change a `position` or an `angle`",
+                    _ => "change a `position` or make a `radius` smaller",
+                };
+                (self.gap(*index, root), message, help)
             }
             Inconsistency::Redundant { row } => {
                 let item = self.rod_item(*row, root).or_else(|| self.gap(row.checked_sub(self.rods.len())?, root));
                 (item, inconsistency.to_string(), "remove the dependent constraint or give more digits")
             }
             Inconsistency::TooLarge(_) => {
-                (None, inconsistency.to_string(), "take fewer particles, rods or pairs of spheres")
+                let help = match self.what {
+                    What::Plate => "take fewer plates, corners or walls",
+                    _ => "take fewer particles, rods or pairs of spheres",
+                };
+                (None, inconsistency.to_string(), help)
             }
             Inconsistency::NonFinite { .. } | Inconsistency::Mass { .. } | Inconsistency::Nonholonomic { .. } => {
                 let help = "start where every potential, rod and gap is defined";
@@ -129,6 +141,9 @@ impl Places {
 
 /// Two particles in the same place, the first of them in the order of their numbers.
 fn meeting(q: &[f64], dimension: usize) -> Option<(usize, usize)> {
+    if dimension == 0 {
+        return None;
+    }
     let mut places: Vec<(Vec<u64>, usize)> = q
         .chunks_exact(dimension)
         // Adding 0 makes -0 the same as 0.

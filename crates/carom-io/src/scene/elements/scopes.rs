@@ -1,11 +1,11 @@
-//! What names mean where particles are referred to, in the potentials that act on them and in generators.
+//! What names mean where particles or plates are referred to, in the potentials that act on them and in generators.
 
 use carom::lagrangian::expression::{Graph, NameError, NodeId, Scope, parse};
 
 use super::super::names::{Family, Names};
 use crate::document::{Item, Kind};
 
-/// References to particles: `bead[k]` is the number of that particle among all of them.
+/// References to particles or plates: `bead[k]` is the number of that one among all of them.
 struct Numbered<'a>(&'a Names);
 
 impl Scope for Numbered<'_> {
@@ -18,7 +18,8 @@ impl Scope for Numbered<'_> {
     }
 
     fn velocity(&self, _: &mut Graph, _: &str, _: Option<i64>) -> Result<NodeId, NameError> {
-        Err(NameError::Invalid("the number of a particle does not depend on velocities".into()))
+        let word = self.0.what.word();
+        Err(NameError::Invalid(format!("the number of a {word} does not depend on velocities")))
     }
 
     fn known_names(&self) -> Vec<String> {
@@ -27,8 +28,9 @@ impl Scope for Numbered<'_> {
     }
 }
 
-/// The number of the particle that an item refers to, among `count`.
+/// The number of the particle or plate that an item refers to, among `count`.
 pub fn reference(item: &Item, names: &Names, count: usize) -> Option<usize> {
+    let word = names.what.word();
     let value = match item.kind() {
         Kind::String(text) => {
             let mut graph = Graph::new();
@@ -42,19 +44,21 @@ pub fn reference(item: &Item, names: &Names, count: usize) -> Option<usize> {
             }
         }
         Kind::Integer(number) => *number as f64,
-        _ => return item.mismatch("a particle: its number, or an expression like \"bead[0]\""),
+        _ => return item.mismatch(&format!("a {word}: its number, or an expression like \"bead[0]\"")),
     };
     if value.fract() == 0.0 && (0.0..count as f64).contains(&value) {
         return Some(value as usize);
     }
     let last = count.max(1) - 1;
-    let message = format!("there is no particle {value}{}: they are numbered from 0 to {last}", names.at());
+    let message = format!("there is no {word} {value}{}: they are numbered from 0 to {last}", names.at());
     item.report(message, None);
     None
 }
 
 /// A variable of an expression and what it stands for.
 pub type Variable = (&'static str, &'static str);
+
+const MASS: Variable = ("m", "the mass");
 
 /// An expression that is written with variables of its own.
 pub struct Written {
@@ -66,7 +70,7 @@ pub struct Written {
 impl Written {
     /// The potential of a field in space of a dimension.
     pub fn field(dimension: usize) -> Self {
-        let others = [("t", "the time"), ("m", "the mass of the particle")];
+        let others = [("t", "the time"), MASS];
         Self { what: "a field potential", variables: place(dimension).chain(others).collect() }
     }
 
@@ -75,10 +79,15 @@ impl Written {
         Self { what: "a pair potential", variables: vec![("r", "the distance of the pair")] }
     }
 
-    /// A component of a generator in space of a dimension.
+    /// A component of a generator of particles in space of a dimension.
     pub fn generator(dimension: usize) -> Self {
-        let mass = ("m", "the mass of the particle");
-        Self { what: "a generator", variables: place(dimension).chain([mass]).collect() }
+        Self { what: "a generator", variables: place(dimension).chain([MASS]).collect() }
+    }
+
+    /// A component of a generator of plates.
+    pub fn plate_generator() -> Self {
+        let variables = place(2).chain([("angle", "a coordinate"), MASS]).collect();
+        Self { what: "a generator", variables }
     }
 
     /// The variables in words: `x, y and m`.
@@ -109,8 +118,8 @@ impl Scope for Inside<'_> {
         match (place, self.names.constant(name)) {
             (None, None) if name == "t" => invalid(format!("{what} may not depend on t")),
             (None, None) if self.names.families.iter().any(|family| family.name == name) => {
-                let own = self.written.list();
-                invalid(format!("`{name}` is a particle: {what} is written with {own}"))
+                let (word, own) = (self.names.what.word(), self.written.list());
+                invalid(format!("`{name}` is a {word}: {what} is written with {own}"))
             }
             (None, None) => Err(NameError::Unknown),
             // Two meanings of one name would give a wrong force without a word.

@@ -1,6 +1,7 @@
 //! Defaults of elements, so that the scene can be written out as it was run.
 
-use crate::document::{Kind, Origin, Table, Value};
+use super::Element;
+use crate::document::{Kind, Origin, Table, TableReader, Value};
 
 /// The value of a key that an element does not have.
 struct Default {
@@ -20,13 +21,20 @@ pub struct Defaults {
 
 impl Defaults {
     /// Notes what stands for a missing key; for a repeated element once per copy.
-    pub fn note(&mut self, (section, element): (&'static str, usize), key: &'static str, value: Kind) {
+    pub fn note(&mut self, (section, element): Element, key: &'static str, value: Kind) {
         // Copies of an element follow each other: only its own entries are looked at.
         let own = self.found.iter_mut().rev().take_while(|old| (old.section, old.element) == (section, element));
         match own.into_iter().find(|old| old.key == key) {
             Some(old) if old.value.as_ref() == Some(&value) => {}
             Some(old) => old.value = None,
             None => self.found.push(Default { section, element, key, value: Some(value) }),
+        }
+    }
+
+    /// A missing `on` stands for all bodies.
+    pub fn note_group(&mut self, table: &TableReader, place: Element) {
+        if table.get("on").is_none() {
+            self.note(place, "on", Kind::String("all".into()));
         }
     }
 

@@ -1,4 +1,4 @@
-//! `on` and `exclude`: which particles, and which pairs, an element applies to.
+//! `on` and `exclude`: which particles or plates, and which pairs, an element applies to.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +8,16 @@ use super::super::names::Names;
 use super::scopes::reference;
 use crate::document::{Item, Kind, TableReader};
 
-/// Reads `on`: "all", or families and single particles. Without the key, all of them.
+/// Reads `on`: "all", or families and single particles or plates. Without the key, all of them.
 pub fn group(table: &TableReader, names: &Names, count: usize) -> Option<Group> {
     let Some(item) = table.item("on") else { return Some(Group::All) };
     let items = match item.kind() {
         Kind::String(text) if text == "all" => return Some(Group::All),
         Kind::Array(_) => item.array()?,
-        _ => return item.mismatch("\"all\" or an array of particles, like [\"bead\", \"sun\"]"),
+        _ => {
+            let word = names.what.word();
+            return item.mismatch(&format!("\"all\" or an array of {word}s, like [\"bead\", \"sun\"]"));
+        }
     };
     let (mut members, mut taken, mut fine) = (Vec::new(), BTreeSet::new(), true);
     for item in &items {
@@ -22,8 +25,8 @@ pub fn group(table: &TableReader, names: &Names, count: usize) -> Option<Group> 
             fine = false;
             continue;
         };
-        if let Some(twice) = range.clone().find(|&particle| !taken.insert(particle)) {
-            let message = format!("{} is in this group already", names.particle(twice));
+        if let Some(twice) = range.clone().find(|&body| !taken.insert(body)) {
+            let message = format!("{} is in this group already", names.body(twice));
             item.report(message, Some("name it once".into()));
             fine = false;
         }
@@ -32,14 +35,14 @@ pub fn group(table: &TableReader, names: &Names, count: usize) -> Option<Group> 
     fine.then_some(Group::Of(members))
 }
 
-/// A whole family by its name, or one particle.
+/// A whole family by its name, or one of them.
 fn members_of(item: &Item, names: &Names, count: usize) -> Option<std::ops::Range<usize>> {
     if let Kind::String(text) = item.kind()
         && let Some(family) = names.families.iter().find(|family| family.name == text.trim())
     {
         return Some(family.first..family.first + family.count());
     }
-    reference(item, names, count).map(|particle| particle..particle + 1)
+    reference(item, names, count).map(|body| body..body + 1)
 }
 
 /// Reads `on` and `exclude`: "bonded" (pairs that a rod or spring joins), or a list of pairs.
@@ -67,7 +70,7 @@ fn read_pair(item: &Item, names: &Names, count: usize) -> Option<(usize, usize)>
     let (first, second) = (reference(&ends[0], names, count), reference(&ends[1], names, count));
     let (first, second) = (first?, second?);
     if first == second {
-        item.report(format!("both are {}{}", names.particle(first), names.at()), None);
+        item.report(format!("both are {}{}", names.body(first), names.at()), None);
         return None;
     }
     Some((first, second))
