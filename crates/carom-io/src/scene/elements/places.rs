@@ -121,7 +121,10 @@ impl Places {
                 (None, inconsistency.to_string(), help)
             }
             Inconsistency::NonFinite { .. } | Inconsistency::Mass { .. } | Inconsistency::Nonholonomic { .. } => {
-                let help = "start where every potential, rod and gap is defined";
+                let help = match self.what {
+                    What::Plate => "start where every potential is defined",
+                    _ => "start where every potential, rod and gap is defined",
+                };
                 (None, inconsistency.to_string(), help)
             }
         }

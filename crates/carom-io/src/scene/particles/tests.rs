@@ -1,6 +1,6 @@
 //! What the elements of a scene become: values of the system against formulas.
 
-use carom::system::{Constraints, Dynamics, System};
+use carom::system::System;
 
 use super::super::names::Names;
 use super::super::settings::read_parameters;
