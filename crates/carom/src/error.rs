@@ -110,6 +110,22 @@ pub enum Failure {
         /// The contacts that are still approached, with their speeds.
         contacts: String,
     },
+    /// Impacts follow each other so fast that the step comes to no end.
+    #[error(
+        "the step stalls: {impacts} impacts, the last one at t = {at} with `{contact}`, approached with {:.3e}; \
+         a restitution below 1 would let it come to rest",
+        -speed
+    )]
+    Stalled {
+        /// Impacts in the step.
+        impacts: usize,
+        /// The contact that was hit last.
+        contact: String,
+        /// When.
+        at: f64,
+        /// Its speed of separation before that.
+        speed: f64,
+    },
     /// No set of contacts solves the complementarity conditions of a step.
     #[error("no set of contacts holds among {contacts}: {sets} sets tried, the last one {reason}")]
     Contacts {

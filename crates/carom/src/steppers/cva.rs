@@ -14,8 +14,8 @@
 //! Its energy is nevertheless better than that of `vci` in every run made.
 //!
 //! `energy = "shadow"` scales the impulse so that the shadow Hamiltonian of the rule is the same before and after the step
-//! [after Bond & Leimkuhler 2007]; `energy = "local-shadow"` reflects in its metric at the impact, as in comparisons of
-//! [Kaufman & Pai 2012].
+//! [after Bond & Leimkuhler 2007]. `energy = "local-shadow"` and `"leg-shadow"` reflect in its metric at the impact, for comparisons as in
+//! [Kaufman & Pai 2012]: with the first, rebounds may become smaller for ever, until a step has no end, which is an error.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,8 +37,10 @@ pub enum Energy {
     Hamiltonian,
     /// The shadow Hamiltonian of the rule, from the start of the step to its end.
     Shadow,
-    /// The shadow Hamiltonian of the rule, in the reflection.
+    /// The shadow Hamiltonian of the rule with the length of the step, in the reflection.
     LocalShadow,
+    /// The shadow Hamiltonian of the rule with the length of the leg before the impact, in the reflection.
+    LegShadow,
 }
 
 /// `[method] name = "cva"`.
@@ -81,9 +83,11 @@ impl Method for Config {
 
     fn stepper<S: System + ?Sized>(&self, system: &S, start: &State) -> Result<Collision, Failure> {
         let closing = if self.energy == Energy::Shadow { Closing::Shadow(self.rule) } else { Closing::Law };
-        let curvature = (self.energy == Energy::LocalShadow).then_some(self.rule.shadow_curvature());
+        let curvature = matches!(self.energy, Energy::LocalShadow | Energy::LegShadow);
+        let curvature = curvature.then_some(self.rule.shadow_curvature());
+        let of_leg = self.energy == Energy::LegShadow;
         let (base, law, restitution, friction) =
             (self.rule.base(), self.reflection, self.restitution, self.friction);
-        Collision::new(Options { base, closing, law, curvature, restitution, friction }, system, start)
+        Collision::new(Options { base, closing, law, curvature, of_leg, restitution, friction }, system, start)
     }
 }

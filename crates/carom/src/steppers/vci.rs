@@ -95,6 +95,7 @@ impl Method for Config {
     fn stepper<S: System + ?Sized>(&self, system: &S, start: &State) -> Result<Collision, Failure> {
         let (restitution, friction) = (self.restitution, self.friction);
         let (base, closing, law) = (self.base(), Closing::Discrete, Law::Generalized);
-        Collision::new(Options { base, closing, law, curvature: None, restitution, friction }, system, start)
+        let options = Options { base, closing, law, curvature: None, of_leg: false, restitution, friction };
+        Collision::new(options, system, start)
     }
 }

@@ -31,8 +31,10 @@ use crate::steppers::variational;
 
 /// Rebounds whose remaining time is below this share of a step are over.
 pub const ZENO: f64 = 1e-5;
-/// Impacts in a step before it is given up.
-pub const MOST_IMPACTS: u32 = 10_000;
+/// Impacts in a step, per contact, before it is given up.
+const MOST_IMPACTS: usize = 1_000;
+/// The same of contacts that lose energy: with a restitution of 0.999 it takes 11 500 rebounds until they rest.
+const MOST_REBOUNDS: usize = 1_000_000;
 
 /// What is asked of the energy across an impact.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,6 +58,8 @@ pub struct Options {
     pub law: Law,
     /// Coefficient of the curvature in the metric of the law; none for `M⁻¹`.
     pub curvature: Option<f64>,
+    /// Whether that metric belongs to the length of the leg before the impact, not of the step.
+    pub of_leg: bool,
     /// Coefficient of restitution of all contacts, instead of their own.
     pub restitution: Option<f64>,
     /// Coefficient of friction of all contacts, instead of their own.

@@ -3,7 +3,7 @@
 use super::closing::Shadow;
 use super::leg::Leg;
 use super::search::Search;
-use super::{Closing, MOST_IMPACTS, Options};
+use super::{Closing, MOST_IMPACTS, MOST_REBOUNDS, Options};
 use crate::error::{Failure, StepError};
 use crate::impact::{Nnls, Resolver};
 use crate::method::Method;
@@ -104,13 +104,16 @@ impl Collision {
     fn advance<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<(), Failure> {
         self.start(state, h);
         self.set_off(system)?;
-        let mut rest = h.abs();
+        let (mut rest, mut legs) = (h.abs(), 0);
         while let Some(tau) = self.first_impact(system, rest)? {
             self.arrive(system, tau)?;
             rest -= tau;
             self.strike(system)?; // p⁺ = p⁻R, and what (48) asks of the next leg
-            if self.report.impacts > MOST_IMPACTS {
-                return Err(self.too_many(system));
+            legs += 1;
+            let lossy = self.contacts.restitution.iter().any(|e| *e < 1.0);
+            let most = if lossy { MOST_REBOUNDS } else { MOST_IMPACTS };
+            if legs > most * self.contact_impulse.len() {
+                return Err(self.too_many(system, legs));
             }
             self.set_off(system)?;
             self.close_step(system, rest)?;
@@ -153,10 +156,11 @@ impl Collision {
     }
 
     #[cold]
-    fn too_many<S: System + ?Sized>(&self, system: &S) -> Failure {
-        let last = self.events.iter().rev().take(4);
-        let words = last.map(|event| format!("`{}` at t = {}", system.gap_name(event.contact), event.t));
-        Failure::Impact { passes: self.report.impacts, contacts: words.collect::<Vec<_>>().join(", ") }
+    fn too_many<S: System + ?Sized>(&self, system: &S, impacts: usize) -> Failure {
+        let contact = self.search.found;
+        let speed =
+            self.events.iter().rev().find(|event| event.contact == contact).map_or(0.0, |event| event.speed);
+        Failure::Stalled { impacts, contact: system.gap_name(contact), at: self.leg.at.t, speed }
     }
 }
 

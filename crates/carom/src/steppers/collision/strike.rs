@@ -58,7 +58,7 @@ impl Collision {
         }
         let given = (&self.inverse, self.rows.as_ref());
         self.contacts.evaluate(system, &self.leg.at.q, given, (&self.scales, h), self.options.restitution);
-        let state = (&self.leg.at, h);
+        let state = (&self.leg.at, if self.options.of_leg { self.leg.tau } else { h });
         self.metric.apply(system, &self.inverse, state, &mut self.contacts);
         Ok(())
     }
