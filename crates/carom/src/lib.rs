@@ -14,6 +14,7 @@ pub mod observe;
 pub mod particles;
 pub mod plates;
 pub mod problem;
+pub mod projected;
 pub mod run;
 pub mod state;
 pub mod steppers;
