@@ -22,7 +22,7 @@ impl Plan {
     pub(super) fn first_member(&self) -> Vec<Setting> {
         match &self.kind {
             PlanKind::Run { members, .. } => members.first().map(|m| m.settings.clone()).unwrap_or_default(),
-            PlanKind::Order { .. } => Vec::new(),
+            PlanKind::Order { .. } | PlanKind::Map(_) => Vec::new(),
         }
     }
 

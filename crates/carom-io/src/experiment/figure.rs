@@ -12,11 +12,13 @@ use crate::figure::{Axis, Figure, Panel as Plot, Scale, Series};
 use column::Column;
 
 const KEYS: [&str; 5] = ["name", "title", "columns", "full", "panels"];
-const PANEL_KEYS: [&str; 10] =
-    ["title", "runs", "orders", "ensemble", "x", "y", "x_label", "y_label", "log", "range"];
+const PANEL_KEYS: [&str; 11] =
+    ["title", "runs", "orders", "ensemble", "map", "x", "y", "x_label", "y_label", "log", "range"];
 /// Width of a panel that stands alone, and of one among several, in px.
 const WIDE: u32 = 780;
 const NARROW: u32 = 560;
+/// Width of a panel of a map, which is square.
+const SQUARE: u32 = 300;
 /// Height of a panel in px.
 const HEIGHT: u32 = 320;
 /// Most members of an ensemble whose curves can be told apart.
@@ -49,12 +51,15 @@ enum Content {
     Orders(Vec<usize>),
     /// A value of each member of an ensemble over what is varied.
     Ensemble(usize, Formula, String),
+    /// A plot of every member of a map.
+    Map(usize),
 }
 
 impl Panel {
     fn plans(&self) -> Vec<usize> {
         match &self.content {
             Content::Curves(plans, _) | Content::Orders(plans) => plans.clone(),
+            Content::Map(plan) => vec![*plan],
             Content::Ensemble(plan, formula, _) => {
                 let others = formula.references.iter().map(|reference| reference.plan);
                 std::iter::once(*plan).chain(others).collect()
@@ -131,30 +136,29 @@ fn read_panel(item: &Item, table: &TableReader, plans: &[Plan], source: &Source)
             }
         }
     };
-    let named = |item: &Item, order: bool| -> Option<usize> {
-        let of_kind = |plan: &&Plan| matches!(plan.kind, PlanKind::Order { .. }) == order;
+    let named = |item: &Item, what: &str| -> Option<usize> {
+        let of_kind = |plan: &&Plan| plan.kind.name() == what;
         let name = item.string()?;
         let place = plans.iter().position(|plan| plan.name == name && of_kind(&plan));
         if place.is_none() {
             let known: Vec<&str> = plans.iter().filter(of_kind).map(|plan| plan.name.as_str()).collect();
-            let what = if order { "order" } else { "run" };
             item.report(format!("there is no [[{what}]] `{name}`"), help("known", name, &known));
         }
         place
     };
-    let several = |key: &str, order: bool| -> Option<Vec<usize>> {
+    let several = |key: &str, what: &str| -> Option<Vec<usize>> {
         let list = table.item(key)?;
-        let found: Option<Vec<usize>> = list.array()?.iter().map(|item| named(item, order)).collect();
+        let found: Option<Vec<usize>> = list.array()?.iter().map(|item| named(item, what)).collect();
         if found.as_ref().is_some_and(Vec::is_empty) {
             list.report("the panel shows nothing", None);
         }
         found
     };
     let given: Vec<&str> =
-        ["runs", "orders", "ensemble"].into_iter().filter(|key| table.get(key).is_some()).collect();
+        ["runs", "orders", "ensemble", "map"].into_iter().filter(|key| table.get(key).is_some()).collect();
     let content = match given[..] {
         ["runs"] => {
-            let runs = several("runs", false);
+            let runs = several("runs", "run");
             let x = table.item("x").map_or(Some(Column::Time), |item| Column::read(&item));
             let y = table.required("y").and_then(|item| Column::read(&item));
             let runs = runs?;
@@ -168,10 +172,10 @@ fn read_panel(item: &Item, table: &TableReader, plans: &[Plan], source: &Source)
             let position = super::read::position(item, source);
             Content::Curves(runs, Curve { x: x?, y: y?, scales: (Scale::Linear, scale), position })
         }
-        ["orders"] => Content::Orders(several("orders", true)?),
+        ["orders"] => Content::Orders(several("orders", "order")?),
         ["ensemble"] => {
             let ensemble = table.item("ensemble")?;
-            let plan = named(&ensemble, false);
+            let plan = named(&ensemble, "run");
             let formula = table.required("y").and_then(|item| Formula::read(&item, plans));
             let plan = plan?;
             let Some(varied) = plans[plan].varied() else {
@@ -180,8 +184,9 @@ fn read_panel(item: &Item, table: &TableReader, plans: &[Plan], source: &Source)
             };
             Content::Ensemble(plan, formula?, varied.to_string())
         }
+        ["map"] => Content::Map(named(&table.item("map")?, "map")?),
         _ => {
-            let help = "give one of runs = […], orders = […], ensemble = \"…\"".to_string();
+            let help = "give one of runs = […], orders = […], ensemble = \"…\", map = \"…\"".to_string();
             item.report("it is not clear what the panel shows", Some(help));
             return None;
         }
@@ -202,15 +207,40 @@ impl Experiment {
             if !wanted || !drawing.panels.iter().all(|panel| panel.plans().into_iter().all(made)) {
                 continue;
             }
-            let rows = drawing.panels.len().div_ceil(drawing.columns) as u32;
-            let width = if drawing.columns == 1 { WIDE } else { NARROW * drawing.columns as u32 };
-            let mut figure = Figure::new(width, 30 + HEIGHT * rows).title(&drawing.title).columns(drawing.columns);
+            let mut plots = Vec::new();
             for (place, panel) in drawing.panels.iter().enumerate() {
-                figure = figure.panel(self.plot(panel, first + place, found));
+                match panel.content {
+                    Content::Map(plan) => plots.extend(self.maps(panel, plan, found)),
+                    _ => plots.push(self.plot(panel, first + place, found)),
+                }
             }
-            figures.push((drawing.name.clone(), figure));
+            let square = drawing.panels.iter().all(|panel| matches!(panel.content, Content::Map(_)));
+            let columns = drawing.columns as u32;
+            let width = if square {
+                SQUARE * columns
+            } else if columns == 1 {
+                WIDE
+            } else {
+                NARROW * columns
+            };
+            let rows = plots.len().div_ceil(drawing.columns) as u32;
+            let figure = Figure::new(width, 30 + HEIGHT * rows).title(&drawing.title).columns(drawing.columns);
+            figures.push((drawing.name.clone(), plots.into_iter().fold(figure, Figure::panel)));
         }
         figures
+    }
+
+    /// The plots of a map, a legend over the first.
+    fn maps(&self, panel: &Panel, plan: usize, found: &[Found]) -> Vec<Plot> {
+        let PlanKind::Map(map) = &self.plans[plan].kind else { return Vec::new() };
+        let (x, y) = &panel.labels;
+        let of_member = |found: &&Found| found.plan == plan && found.map.is_some();
+        let made = found.iter().filter(of_member).filter_map(|found| Some((found.member, found.map.as_ref()?)));
+        let plot = |(member, made): (usize, &super::map::Made)| {
+            let plot = made.plot(&map.at[member].1, (x.as_deref(), y.as_deref()));
+            if member == 0 { plot } else { plot.no_legend() }
+        };
+        made.map(plot).collect()
     }
 
     fn plot(&self, panel: &Panel, number: usize, found: &[Found]) -> Plot {
@@ -264,6 +294,7 @@ impl Experiment {
                 }
                 plot
             }
+            Content::Map(_) => plot,
             Content::Ensemble(plan, formula, varied) => {
                 let PlanKind::Run { members, .. } = &self.plans[*plan].kind else { return plot };
                 let plot = plot

@@ -80,6 +80,7 @@ struct Runs<'a> {
 fn shape(plan: &Plan, quantity: &str) -> Option<Shape> {
     match &plan.kind {
         PlanKind::Order { .. } => quantities::shape(quantities::ORDER_QUANTITIES, quantity),
+        PlanKind::Map(_) => quantities::shape(quantities::MAP_QUANTITIES, quantity),
         PlanKind::Run { times, .. } => match quantity.split_once('.') {
             None => quantities::shape(quantities::RUN_QUANTITIES, quantity),
             Some((at, rest)) => {
@@ -123,6 +124,7 @@ impl Scope for Runs<'_> {
         for plan in self.plans {
             let list = match &plan.kind {
                 PlanKind::Order { .. } => quantities::ORDER_QUANTITIES,
+                PlanKind::Map(_) => quantities::MAP_QUANTITIES,
                 PlanKind::Run { .. } => quantities::RUN_QUANTITIES,
             };
             names.extend(list.iter().map(|(quantity, _)| format!("{}.{quantity}", plan.name)));

@@ -11,13 +11,14 @@ mod claims;
 mod ensemble;
 mod figure;
 mod formula;
+mod map;
 mod quantities;
 mod read;
 mod run;
 mod settings;
 mod verdict;
 
-pub use quantities::{ORDER_QUANTITIES, RUN_QUANTITIES, STATE_QUANTITIES};
+pub use quantities::{MAP_QUANTITIES, ORDER_QUANTITIES, RUN_QUANTITIES, STATE_QUANTITIES};
 pub use run::{Found, Job};
 pub use settings::Refused;
 pub use verdict::{Finding, Judgement, Verdict};
@@ -140,8 +141,21 @@ struct Plan {
 enum PlanKind {
     /// One run, or one for every member of an ensemble, with the times at which states are kept.
     Run { members: Vec<Member>, ensemble: bool, times: Vec<f64> },
+    /// Regions of a plane about impact configurations, the members of the map.
+    Map(map::Map),
     /// Errors over step lengths.
     Order { steps: Vec<f64>, reference: Option<Box<Start>> },
+}
+
+impl PlanKind {
+    /// The name of its table in the file.
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Run { .. } => "run",
+            Self::Map(_) => "map",
+            Self::Order { .. } => "order",
+        }
+    }
 }
 
 impl Plan {
@@ -149,6 +163,7 @@ impl Plan {
     fn members(&self) -> Option<usize> {
         match &self.kind {
             PlanKind::Run { members, ensemble: true, .. } => Some(members.len()),
+            PlanKind::Map(map) => Some(map.at.len()),
             _ => None,
         }
     }
@@ -157,7 +172,7 @@ impl Plan {
     fn starts(&mut self) -> impl Iterator<Item = &mut Start> {
         let reference = match &mut self.kind {
             PlanKind::Order { reference, .. } => reference.as_deref_mut(),
-            PlanKind::Run { .. } => None,
+            PlanKind::Run { .. } | PlanKind::Map(_) => None,
         };
         std::iter::once(&mut self.start).chain(reference)
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use carom::measures::Momentum;
 use carom::observe::{Frame, Observer};
 use carom::problem::Problem;
+use carom::projected::{Region, Regions};
 use carom::study::{Level, exponent};
 
 use crate::report::RunReport;
@@ -66,6 +67,10 @@ pub const STATE_QUANTITIES: &[(&str, Shape)] =
 pub const ORDER_QUANTITIES: &[(&str, Shape)] =
     &[("exponent", Number), ("exponent_p", Number), ("h", List), ("error", List), ("error_p", List)];
 
+/// The quantities of a map.
+pub const MAP_QUANTITIES: &[(&str, Shape)] =
+    &[("outside", Number), ("fraction_n", Number), ("folded_over", Number), ("radius", Number)];
+
 /// The shape of a quantity of a list.
 pub(super) fn shape(list: &[(&str, Shape)], quantity: &str) -> Option<Shape> {
     list.iter().find(|(name, _)| *name == quantity).map(|(_, shape)| *shape)
@@ -107,6 +112,16 @@ impl Quantities {
                 .copied()
                 .ok_or_else(|| format!("`{name}` has {} components, and none of number {index}", values.len())),
         }
+    }
+
+    /// Of a map.
+    pub(super) fn of_map(regions: &Regions) -> Self {
+        let mut all = Self::default();
+        all.number("outside", 1.0 - regions.share(Region::Feasible));
+        all.number("fraction_n", regions.folded());
+        all.number("folded_over", regions.folded_over());
+        all.number("radius", Some(regions.radius).filter(|radius| radius.is_finite()));
+        all
     }
 
     /// Of a run and what a gauge saw of it.

@@ -1,12 +1,12 @@
 //! Reads the file of an experiment.
 
 use super::settings::{Setting, Start};
-use super::{Experiment, Plan, PlanKind, claims, ensemble, figure};
+use super::{Experiment, Plan, PlanKind, claims, ensemble, figure, map};
 use crate::document::{Diagnostic, Diagnostics, Item, Kind, Origin, Position, Source, TableReader, help, parse};
 use crate::references;
 use crate::scene::{BUILT_IN, BuiltIn};
 
-const KEYS: [&str; 8] = ["title", "description", "place", "cites", "run", "order", "claim", "figure"];
+const KEYS: [&str; 9] = ["title", "description", "place", "cites", "run", "order", "map", "claim", "figure"];
 const RUN_KEYS: [&str; 11] =
     ["name", "label", "scene", "method", "set", "step", "until", "full_until", "vary", "members", "states_at"];
 const ORDER_KEYS: [&str; 8] = ["name", "label", "scene", "method", "set", "until", "steps", "reference"];
@@ -44,7 +44,8 @@ fn decode(root: &TableReader, source: &Source) -> Option<Experiment> {
         cites.push(key.to_string());
     }
     let mut plans: Vec<Plan> = Vec::new();
-    for (key, read) in [("run", read_run as fn(&TableReader, &Source) -> Option<Plan>), ("order", read_order)] {
+    let run: fn(&TableReader, &Source) -> Option<Plan> = read_run;
+    for (key, read) in [("run", run), ("order", read_order), ("map", map::read)] {
         for item in root.array(key).unwrap_or_default() {
             let Some(table) = item.table() else { continue };
             let Some(plan) = read(&table, source) else { continue };
@@ -115,7 +116,7 @@ fn settings(table: &TableReader, source: &Source) -> Vec<Setting> {
 }
 
 /// Name, label, scene and settings.
-fn head(table: &TableReader, source: &Source) -> Option<(String, String, Start)> {
+pub(super) fn head(table: &TableReader, source: &Source) -> Option<(String, String, Start)> {
     let name = table.required("name").and_then(|item| name(&item));
     let label = table.string("label");
     let scene = table.required("scene").and_then(|item| {

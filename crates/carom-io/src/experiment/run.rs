@@ -6,6 +6,7 @@ use carom::observe::{Frame, Observer};
 use carom::study::{Level, Reference, StudyError, levels_of};
 
 use super::figure::Curve;
+use super::map::{self, Map};
 use super::quantities::{Gauge, Quantities};
 use super::settings::{Setting, Start, read_scene};
 use super::{Choice, Experiment, PlanKind};
@@ -32,6 +33,7 @@ pub struct Job {
 enum Task {
     Run { times: Vec<f64>, curves: Vec<(usize, Curve)> },
     Order { steps: Vec<f64>, reference: Option<(&'static BuiltIn, Vec<Setting>)> },
+    Map(Map),
 }
 
 /// What a run came to.
@@ -54,6 +56,8 @@ pub struct Found {
     pub(super) traces: Vec<(usize, Trace)>,
     /// The levels of a convergence study.
     pub(super) levels: Vec<Level>,
+    /// The map.
+    pub(super) map: Option<map::Made>,
 }
 
 impl Experiment {
@@ -76,6 +80,12 @@ impl Experiment {
                         let curves = self.curves(place);
                         let task = Task::Run { times: times.clone(), curves };
                         jobs.push(job(index, name, settings(&plan.start, &member.settings), task));
+                    }
+                }
+                PlanKind::Map(map) => {
+                    for (index, (_, label)) in map.at.iter().enumerate() {
+                        let name = format!("{} ({label})", plan.name);
+                        jobs.push(job(index, name, settings(&plan.start, &[]), Task::Map(map.clone())));
                     }
                 }
                 PlanKind::Order { steps, reference } => {
@@ -121,9 +131,15 @@ impl Job {
             quantities: Err(String::new()),
             traces: Vec::new(),
             levels: Vec::new(),
+            map: None,
         };
         match &self.task {
             Task::Run { times, curves } => self.simulate(&scene, found, (times, curves), also, stop),
+            Task::Map(map) => {
+                let map = map.make(&*scene.problem.system, self.member);
+                let quantities = map.as_ref().map(|map| Quantities::of_map(&map.regions)).map_err(Clone::clone);
+                Ok(Found { quantities, map: map.ok(), ..found })
+            }
             Task::Order { steps, reference } => {
                 let reference = match reference {
                     None => Ok(Reference::Fine(FINER)),

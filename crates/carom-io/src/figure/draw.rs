@@ -29,6 +29,7 @@ struct Style {
     marker: Option<Marker>,
     dash: &'static str,
     width: f64,
+    tint: u8,
     line: bool,
 }
 
@@ -46,11 +47,18 @@ fn styles(panel: &Panel) -> Vec<Style> {
         let dashed = s.dashed || (s.is_data() && s.colour.is_none() && own >= PALETTE.len());
         let line = match &s.data {
             Data::Trace(trace) => trace.joined,
-            Data::Band(_) => false,
+            Data::Band(_) | Data::Region(_) => false,
             _ => true,
         };
         let marker = s.marked.then(|| s.marker.unwrap_or(Marker::nth(marks - 1)));
-        Style { colour, marker, dash: if dashed { " stroke-dasharray=\"5 3\"" } else { "" }, width: s.width, line }
+        Style {
+            colour,
+            marker,
+            dash: if dashed { " stroke-dasharray=\"5 3\"" } else { "" },
+            width: s.width,
+            tint: s.tint,
+            line,
+        }
     };
     panel.series.iter().map(style).collect()
 }
@@ -60,6 +68,7 @@ pub(super) fn panel(svg: &mut Svg, panel: &Panel, plan: &Plan) {
     let (frame, styles) = (&plan.frame, styles(panel));
     grid(svg, frame);
     for (shape, style) in plan.shapes.iter().zip(&styles) {
+        fill(svg, shape, style);
         areas(svg, shape, style);
     }
     // Reference lines below data, data in order, markers above lines.
@@ -127,6 +136,28 @@ fn areas(svg: &mut Svg, shape: &Geometry, style: &Style) {
             area.iter().enumerate().map(|(i, p)| Vertex { x: p.0, y: p.1, gap: i == 0 }).collect();
         svg.path(&(polylines(&outline) + "Z"), &format!("fill=\"{}\" fill-opacity=\"0.2\"", style.colour));
     }
+}
+
+/// Fill the outlines of a region together: what an even number of them runs around stays open. A thin edge of the same colour
+/// closes the seams between neighbours.
+fn fill(svg: &mut Svg, shape: &Geometry, style: &Style) {
+    let mut data = String::new();
+    for way in &shape.region {
+        let outline: Vec<Vertex> =
+            way.iter().enumerate().map(|(i, p)| Vertex { x: p.0, y: p.1, gap: i == 0 }).collect();
+        data.push_str(&polylines(&outline));
+        data.push('Z');
+    }
+    let tint = tinted(style.colour, style.tint);
+    let rest = "stroke-width=\"0.5\" stroke-linejoin=\"round\"";
+    svg.path(&data, &format!("fill=\"{tint}\" fill-rule=\"evenodd\" stroke=\"{tint}\" {rest}"));
+}
+
+/// A colour so many per cent of the way to white, opaque so that neighbours may overlap.
+fn tinted(colour: &str, percent: u8) -> String {
+    let part = |k: usize| u32::from_str_radix(colour.get(k..k + 2).unwrap_or("80"), 16).unwrap_or(128);
+    let light = |k: usize| part(k) + (255 - part(k)) * u32::from(percent) / 100;
+    format!("#{:02x}{:02x}{:02x}", light(1), light(3), light(5))
 }
 
 fn stroke(svg: &mut Svg, lines: &[Vertex], style: &Style, cells: bool) {
@@ -231,6 +262,10 @@ fn legend_box(svg: &mut Svg, panel: &Panel, plan: &Plan, styles: &[Style]) {
             Data::Band(_) => {
                 let area = vec![(x, y - 4.5), (x + SAMPLE, y - 4.5), (x + SAMPLE, y + 4.5), (x, y + 4.5)];
                 areas(svg, &Geometry { areas: vec![area], ..Geometry::default() }, style);
+            }
+            Data::Region(_) => {
+                let way = vec![(x, y - 4.5), (x + SAMPLE, y - 4.5), (x + SAMPLE, y + 4.5), (x, y + 4.5)];
+                fill(svg, &Geometry { region: vec![way], ..Geometry::default() }, style);
             }
             Data::Bars(_) => {
                 let reach = marker_reach() + 3.5;

@@ -20,6 +20,8 @@ pub(super) struct Geometry {
     pub(super) lines: Vec<Vertex>,
     pub(super) dots: Vec<Point>,
     pub(super) areas: Vec<Vec<Point>>,
+    /// Outlines of a region, to be filled together.
+    pub(super) region: Vec<Vec<Point>>,
     /// Whether the lines are rows of cells, to be drawn even where the series has markers only.
     pub(super) cells: bool,
 }
@@ -33,6 +35,7 @@ pub(super) fn geometry(series: &Series, frame: &Frame) -> Geometry {
         },
         Data::Bars(bars) => error_bars(bars, frame),
         Data::Band(points) => band(points, frame),
+        Data::Region(ways) => region(ways, frame),
         Data::Reference(reference) => {
             let lines = reference_line(*reference, frame).map_or(Vec::new(), |(a, b)| segment(a, b).to_vec());
             Geometry { lines, ..Geometry::default() }
@@ -183,6 +186,14 @@ fn band(points: &[[f64; 3]], frame: &Frame) -> Geometry {
     }
     close(&mut columns);
     Geometry { areas, ..Geometry::default() }
+}
+
+fn region(ways: &[Vec<(f64, f64)>], frame: &Frame) -> Geometry {
+    let visible = |way: &Vec<(f64, f64)>| {
+        let pixels = way.iter().filter_map(|(x, y)| Some((frame.x.pixel(*x)?, frame.y.pixel(*y)?)));
+        Some(frame.rect.clip_polygon(pixels.collect())).filter(|way| way.len() > 2)
+    };
+    Geometry { region: ways.iter().filter_map(visible).collect(), ..Geometry::default() }
 }
 
 /// The polygon around columns of x, low and high edge, as far as it is visible.

@@ -1,4 +1,4 @@
-//! Scientific figures as SVG and PNG: lines, markers, error bars, bands and guides on linear and logarithmic axes.
+//! Scientific figures as SVG and PNG: lines, markers, error bars, bands, regions and guides on linear and logarithmic axes.
 //!
 //! The same figure always gives the same bytes. Data of any kind are drawn as far as they can be: what is not finite,
 //! or not positive on a logarithmic axis, leaves a gap. Long series are thinned without losing an extreme; a
@@ -31,6 +31,7 @@ mod number;
 mod occupancy;
 mod panel;
 mod png;
+mod region;
 mod series;
 mod shape;
 mod svg;

@@ -1,6 +1,7 @@
 //! What a panel shows: traces, error bars, bands and reference lines, with their style.
 
 use super::axis::{Extent, Scale};
+use super::region::outlines;
 use super::trace::Trace;
 
 /// The palette of Okabe and Ito, safe for colour-blind readers, with violet and olive for its sky blue and yellow: as
@@ -10,6 +11,8 @@ pub(super) const PALETTE: [&str; 8] =
 
 /// Width of a line in px unless told otherwise.
 const LINE: f64 = 1.2;
+/// How far the colour of a region lies on the way to white unless told otherwise, in per cent.
+const TINT: u8 = 45;
 
 /// The shape of a marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +52,8 @@ pub(super) enum Data {
     Bars(Vec<[f64; 4]>),
     /// x, low edge, high edge.
     Band(Vec<[f64; 3]>),
+    /// Closed outlines; inside is where an odd number of them runs around.
+    Region(Vec<Vec<(f64, f64)>>),
     Reference(Reference),
 }
 
@@ -62,11 +67,21 @@ pub struct Series {
     pub(super) marked: bool,
     pub(super) dashed: bool,
     pub(super) width: f64,
+    pub(super) tint: u8,
 }
 
 impl Series {
     fn of(label: impl Into<String>, data: Data, marked: bool) -> Series {
-        Series { label: label.into(), data, colour: None, marker: None, marked, dashed: false, width: LINE }
+        Series {
+            label: label.into(),
+            data,
+            colour: None,
+            marker: None,
+            marked,
+            dashed: false,
+            width: LINE,
+            tint: TINT,
+        }
     }
 
     /// A gathered trace: a line, or markers if it is a scatter.
@@ -94,6 +109,22 @@ impl Series {
         Series::of(label, Data::Band(points.into_iter().map(|(x, a, b)| [x, a, b]).collect()), false)
     }
 
+    /// A region of a plane: the cells of a grid over a window that are filled, by column and row from the lower left.
+    pub fn region(
+        label: impl Into<String>,
+        window: [(f64, f64); 2],
+        cells: [usize; 2],
+        filled: impl Fn(usize, usize) -> bool,
+    ) -> Series {
+        let along = |axis: usize, place: f64| {
+            let (low, high) = window[axis];
+            low + (high - low) * place / cells[axis].max(1) as f64
+        };
+        let ways = outlines(cells, filled);
+        let placed = |way: Vec<(f64, f64)>| way.into_iter().map(|(x, y)| (along(0, x), along(1, y))).collect();
+        Series::of(label, Data::Region(ways.into_iter().map(placed).collect()), false)
+    }
+
     /// A dashed straight line through a point; on two logarithmic axes the slope is the power of a power law.
     /// It does not widen the range of the axes, and its label is written along it.
     pub fn guide(label: impl Into<String>, slope: f64, through: (f64, f64)) -> Series {
@@ -113,6 +144,12 @@ impl Series {
     /// Use this colour of the palette of eight: blue, vermilion, green, purple, orange, black, violet, olive.
     pub fn colour(mut self, index: usize) -> Series {
         self.colour = Some(index);
+        self
+    }
+
+    /// Fill a region with its colour this far on the way to white, in per cent.
+    pub fn tint(mut self, percent: u8) -> Series {
+        self.tint = percent.min(100);
         self
     }
 
@@ -163,6 +200,14 @@ impl Series {
                     if scales.0.forward(*a).is_some() {
                         x.add(*a);
                         [low, high].into_iter().filter(|v| scales.1.forward(**v).is_some()).for_each(|v| y.add(*v));
+                    }
+                }
+            }
+            Data::Region(ways) => {
+                for (a, b) in ways.iter().flatten() {
+                    if scales.0.forward(*a).is_some() && scales.1.forward(*b).is_some() {
+                        x.add(*a);
+                        y.add(*b);
                     }
                 }
             }

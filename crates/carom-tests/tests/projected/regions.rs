@@ -34,7 +34,7 @@ fn shares_of_the_seven_configurations_agree() {
         // Cells of 2π/2000 and 2π/1000 see the nearest lost point at most their diagonals apart.
         assert!((found.radius - number("radius")).abs() <= 0.01, "{name}: {}", found.radius);
         // P is not one-to-one on N: a tenth of it or more has folded over.
-        let turned = found.turned as f64 / (1e6 * found.share(Region::Folded));
+        let turned = found.folded_over().unwrap();
         println!("{name}: N {folded:.4}, radius {:.3}, folded over {turned:.4}", found.radius);
         assert!(turned > 0.1 && turned < 0.9, "{name}: {turned}");
         // Lemma 1, which a projection that leads nowhere would not satisfy.

@@ -32,8 +32,8 @@ pub struct Regions {
     /// Distance, in the plane, from the impact configuration to the nearest middle that is lost: about so far `P` is a
     /// projection. Infinite if none is.
     pub radius: f64,
-    /// Cells of `N` at which `det P'` is not negative: `P` has folded over there, and they share their images with others.
-    pub turned: usize,
+    /// Whether a cell lies in `N` and `det P'` is not negative there: `P` has folded over, and it shares its image with another.
+    pub turned: Vec<bool>,
 }
 
 impl Regions {
@@ -43,7 +43,7 @@ impl Regions {
         let [a, b] = plane.coordinates;
         let (x, y) = (z[a], z[b]);
         let mut cells = Vec::with_capacity(plane.cells[0] * plane.cells[1]);
-        let (mut radius, mut turned) = (f64::INFINITY, 0);
+        let (mut radius, mut turned) = (f64::INFINITY, Vec::with_capacity(cells.capacity()));
         for row in 0..plane.cells[1] {
             z[b] = plane.middle(1, row);
             for column in 0..plane.cells[0] {
@@ -52,7 +52,7 @@ impl Regions {
                 if region == Region::Lost {
                     radius = radius.min((z[a] - x).hypot(z[b] - y));
                 }
-                turned += usize::from(region == Region::Folded && !projection.keeps_sheet(&z));
+                turned.push(region == Region::Folded && !projection.keeps_sheet(&z));
                 cells.push(region);
             }
         }
@@ -62,6 +62,13 @@ impl Regions {
     /// Share of the cells that are of a region.
     pub fn share(&self, region: Region) -> f64 {
         self.cells.iter().filter(|cell| **cell == region).count() as f64 / self.cells.len().max(1) as f64
+    }
+
+    /// Share of `N` on which `P` has folded over; none if there is no `N`.
+    pub fn folded_over(&self) -> Option<f64> {
+        let folded = self.cells.iter().filter(|cell| **cell == Region::Folded).count();
+        let turned = self.turned.iter().filter(|turned| **turned).count();
+        (folded > 0).then(|| turned as f64 / folded as f64)
     }
 
     /// Share of what lies outside of `C` that `P` folds into it; none if nothing lies outside.
