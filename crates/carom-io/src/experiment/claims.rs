@@ -54,7 +54,7 @@ fn read_one(table: &TableReader, plans: &[Plan]) -> Option<Claim> {
         Verdict::ALL.into_iter().find(|verdict| verdict.name() == name)
     });
     if let (Some(Verdict::Depends), Some(formula), Some(item)) = (expected, &formula, table.item("expected"))
-        && formula.references.iter().all(|reference| plans[reference.plan].members().is_none())
+        && formula.members(plans).is_none()
     {
         item.report("only a claim about an ensemble can depend", Some("give a run `vary` or `members`".into()));
     }

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use carom::lagrangian::expression::{Graph, NameError, NodeId, Scope, Tape, parse};
 
 use super::quantities::{self, Shape};
+use super::statistic::Statistic;
 use super::{Plan, PlanKind};
 use crate::document::Item;
 
@@ -14,6 +15,15 @@ pub(super) struct Reference {
     pub plan: usize,
     pub quantity: String,
     pub index: Option<usize>,
+    /// One number of all members, instead of that of each.
+    pub statistic: Option<Statistic>,
+}
+
+impl Reference {
+    /// How many values it has; none if it is one number.
+    pub fn members(&self, plans: &[Plan]) -> Option<usize> {
+        plans[self.plan].members().filter(|_| self.statistic.is_none())
+    }
 }
 
 /// An expression over quantities.
@@ -41,7 +51,7 @@ impl Formula {
             item.report("the expression uses no run", Some("write run.quantity, like free.energy_max".into()));
             return None;
         }
-        let mut sizes = references.iter().filter_map(|reference| plans[reference.plan].members());
+        let mut sizes = references.iter().filter_map(|reference| reference.members(plans));
         if let Some(first) = sizes.next()
             && sizes.any(|size| size != first)
         {
@@ -52,6 +62,16 @@ impl Formula {
         Some(Self { tape, references })
     }
 
+    /// How many values it has; none if it is one number.
+    pub fn members(&self, plans: &[Plan]) -> Option<usize> {
+        self.references.iter().filter_map(|reference| reference.members(plans)).max()
+    }
+
+    /// Whether it uses a quantity of a plan.
+    pub fn asks(&self, plan: usize, quantity: &str) -> bool {
+        self.references.iter().any(|reference| reference.plan == plan && reference.quantity == quantity)
+    }
+
     /// Whether it uses a plan.
     pub fn uses(&self, plan: usize) -> bool {
         self.references.iter().any(|reference| reference.plan == plan)
@@ -59,7 +79,7 @@ impl Formula {
 
     /// Whether it asks if a plan's run failed.
     pub fn asks_for_failure(&self, plan: usize) -> bool {
-        self.references.iter().any(|reference| reference.plan == plan && reference.quantity == quantities::FAILED)
+        self.asks(plan, quantities::FAILED)
     }
 
     /// The value for the values of the references.
@@ -81,11 +101,14 @@ fn shape(plan: &Plan, quantity: &str) -> Option<Shape> {
     match &plan.kind {
         PlanKind::Order { .. } => quantities::shape(quantities::ORDER_QUANTITIES, quantity),
         PlanKind::Map(_) => quantities::shape(quantities::MAP_QUANTITIES, quantity),
-        PlanKind::Run { times, .. } => match quantity.split_once('.') {
+        PlanKind::Run { times, after, .. } => match quantity.split_once('.') {
             None => quantities::shape(quantities::RUN_QUANTITIES, quantity),
-            Some((at, rest)) => {
-                let place: usize = at.strip_prefix("at")?.parse().ok()?;
-                (place < times.len()).then(|| quantities::shape(quantities::STATE_QUANTITIES, rest))?
+            Some((kept, rest)) => {
+                let numbered =
+                    |prefix: &str| kept.strip_prefix(prefix).and_then(|place| place.parse::<usize>().ok());
+                let exists = numbered("after").is_some_and(|place| place < after.len())
+                    || numbered("at").is_some_and(|place| place < times.len());
+                exists.then(|| quantities::shape(quantities::STATE_QUANTITIES, rest))?
             }
         },
     }
@@ -95,6 +118,13 @@ impl Scope for Runs<'_> {
     fn name(&self, graph: &mut Graph, name: &str, index: Option<i64>) -> Result<NodeId, NameError> {
         let Some((run, quantity)) = name.split_once('.') else { return Err(NameError::Unknown) };
         let plan = self.plans.iter().position(|plan| plan.name == run).ok_or(NameError::Unknown)?;
+        let (statistic, quantity) = match Statistic::split(quantity) {
+            Some((statistic, quantity)) => (Some(statistic), quantity),
+            None => (None, quantity),
+        };
+        if statistic.is_some() && self.plans[plan].members().is_none() {
+            return Err(NameError::Invalid(format!("`{run}` is no ensemble")));
+        }
         let index = match (shape(&self.plans[plan], quantity), index) {
             (None, _) => return Err(NameError::Unknown),
             (Some(Shape::Number), Some(_)) => {
@@ -106,7 +136,7 @@ impl Scope for Runs<'_> {
                 Err(_) => return Err(NameError::Invalid(format!("`{name}` is counted from 0"))),
             },
         };
-        let reference = Reference { plan, quantity: quantity.to_string(), index };
+        let reference = Reference { plan, quantity: quantity.to_string(), index, statistic };
         let mut found = self.found.borrow_mut();
         let input = found.iter().position(|other| *other == reference).unwrap_or_else(|| {
             found.push(reference);
@@ -128,12 +158,13 @@ impl Scope for Runs<'_> {
                 PlanKind::Run { .. } => quantities::RUN_QUANTITIES,
             };
             names.extend(list.iter().map(|(quantity, _)| format!("{}.{quantity}", plan.name)));
-            if let PlanKind::Run { times, .. } = &plan.kind {
-                let state = |at| {
+            if let PlanKind::Run { times, after, .. } = &plan.kind {
+                let state = |kept: String| {
                     let list = quantities::STATE_QUANTITIES.iter();
-                    list.map(move |(quantity, _)| format!("{}.at{at}.{quantity}", plan.name))
+                    list.map(move |(quantity, _)| format!("{}.{kept}.{quantity}", plan.name))
                 };
-                names.extend((0..times.len()).flat_map(state));
+                names.extend((0..times.len()).flat_map(|place| state(format!("at{place}"))));
+                names.extend((0..after.len()).flat_map(|place| state(format!("after{place}"))));
             }
         }
         names

@@ -11,16 +11,20 @@ mod claims;
 mod ensemble;
 mod figure;
 mod formula;
+mod gauge;
+mod impacts;
 mod map;
 mod quantities;
 mod read;
 mod run;
 mod settings;
+mod statistic;
 mod verdict;
 
 pub use quantities::{MAP_QUANTITIES, ORDER_QUANTITIES, RUN_QUANTITIES, STATE_QUANTITIES};
 pub use run::{Found, Job};
 pub use settings::Refused;
+pub use statistic::{STATISTICS, Statistic};
 pub use verdict::{Finding, Judgement, Verdict};
 
 use crate::document::Source;
@@ -139,8 +143,8 @@ struct Plan {
 }
 
 enum PlanKind {
-    /// One run, or one for every member of an ensemble, with the times at which states are kept.
-    Run { members: Vec<Member>, ensemble: bool, times: Vec<f64> },
+    /// One run, or one for every member of an ensemble, with the times and the numbers of impacts at which states are kept.
+    Run { members: Vec<Member>, ensemble: bool, times: Vec<f64>, after: Vec<u64> },
     /// Regions of a plane about impact configurations, the members of the map.
     Map(map::Map),
     /// Errors over step lengths.

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use carom::measures::Momentum;
-use carom::observe::{Frame, Observer};
-use carom::problem::Problem;
 use carom::projected::{Region, Regions};
 use carom::study::{Level, exponent};
 
+use super::gauge::Gauge;
+use super::impacts::Impacts;
 use crate::report::RunReport;
 
 /// One number, or a list of them that is used with an index.
@@ -24,6 +23,10 @@ use Shape::{List, Number};
 /// Asks whether the run ended early; a claim that uses it may be about a run that did.
 pub(super) const FAILED: &str = "failed";
 
+/// What is measured at impacts, by steps beside the run, where a claim uses it.
+pub(super) const IMPACT_DEFECT: &str = "impact_defect";
+pub(super) const PREIMAGES: &str = "preimages";
+
 /// The quantities of a run.
 pub const RUN_QUANTITIES: &[(&str, Shape)] = &[
     ("energy_initial", Number),
@@ -36,6 +39,7 @@ pub const RUN_QUANTITIES: &[(&str, Shape)] = &[
     ("fall", Number),
     ("largest_rise", Number),
     ("largest_fall", Number),
+    ("largest_jump", Number),
     ("linear_initial", List),
     ("linear_final", List),
     ("linear_change", Number),
@@ -48,6 +52,12 @@ pub const RUN_QUANTITIES: &[(&str, Shape)] = &[
     ("min_gap", Number),
     ("impacts", Number),
     ("active_steps", Number),
+    ("most_impacts", Number),
+    ("fallbacks", Number),
+    ("captured", Number),
+    ("impact_work", Number),
+    (IMPACT_DEFECT, Number),
+    (PREIMAGES, Number),
     ("h", Number),
     ("steps", Number),
     ("t", Number),
@@ -59,9 +69,16 @@ pub const RUN_QUANTITIES: &[(&str, Shape)] = &[
     ("final_p", List),
 ];
 
-/// The quantities of a state that was kept, `run.at0.energy`.
-pub const STATE_QUANTITIES: &[(&str, Shape)] =
-    &[("t", Number), ("energy", Number), ("angular", List), ("linear", List), ("q", List), ("p", List)];
+/// The quantities of a state that was kept, `run.at0.energy`, `run.after0.energy`.
+pub const STATE_QUANTITIES: &[(&str, Shape)] = &[
+    ("t", Number),
+    ("step", Number),
+    ("energy", Number),
+    ("angular", List),
+    ("linear", List),
+    ("q", List),
+    ("p", List),
+];
 
 /// The quantities of a convergence study.
 pub const ORDER_QUANTITIES: &[(&str, Shape)] =
@@ -125,7 +142,7 @@ impl Quantities {
     }
 
     /// Of a run and what a gauge saw of it.
-    pub(super) fn of_run(report: &RunReport, gauge: &Gauge) -> Self {
+    pub(super) fn of_run(report: &RunReport, gauge: &Gauge, impacts: Option<&Impacts>) -> Self {
         let mut all = Self::default();
         let energy = &report.energy;
         all.number("energy_initial", energy.initial);
@@ -138,6 +155,7 @@ impl Quantities {
         all.number("fall", energy.initial - energy.min);
         all.number("largest_rise", gauge.largest_rise);
         all.number("largest_fall", gauge.largest_fall);
+        all.number("largest_jump", gauge.largest_jump);
         let (linear, _) = gauge.momentum.components();
         let largest = |changes: &[f64]| changes.iter().copied().reduce(f64::max);
         all.list("linear_initial", &gauge.first[..linear]);
@@ -153,6 +171,13 @@ impl Quantities {
         all.number("min_gap", gauge.least_gap);
         all.number("impacts", report.impacts.map(|count| count as f64));
         all.number("active_steps", report.active_steps.map(|count| count as f64));
+        let counted = |count: f64| report.impacts.map(|_| count);
+        all.number("most_impacts", counted(f64::from(gauge.most_impacts)));
+        all.number("fallbacks", counted(gauge.fallbacks as f64));
+        all.number("captured", counted(report.captured.unwrap_or(0) as f64));
+        all.number("impact_work", counted(gauge.impact_work));
+        all.number(IMPACT_DEFECT, impacts.and_then(|impacts| impacts.defect));
+        all.number(PREIMAGES, impacts.and_then(Impacts::preimages));
         all.number("h", report.h);
         all.number("steps", report.steps as f64);
         all.number("t", report.t);
@@ -162,10 +187,11 @@ impl Quantities {
         all.list("final_q", &report.last.q);
         all.list("final_v", &report.last.v);
         all.list("final_p", &report.last.p);
-        for (place, (_, state)) in gauge.kept.iter().enumerate() {
+        for (name, state) in gauge.states() {
             let Some(kept) = state else { continue };
-            let name = |quantity: &str| format!("at{place}.{quantity}");
+            let name = |quantity: &str| format!("{name}.{quantity}");
             all.number(&name("t"), kept.t);
+            all.number(&name("step"), kept.step as f64);
             all.number(&name("energy"), kept.energy);
             all.list(&name("linear"), &kept.momentum[..linear]);
             all.list(&name("angular"), &kept.momentum[linear..]);
@@ -188,87 +214,5 @@ impl Quantities {
         all.list("error", &q);
         all.list("error_p", &p);
         all
-    }
-}
-
-/// A state that was kept.
-struct Kept {
-    t: f64,
-    energy: f64,
-    momentum: Vec<f64>,
-    q: Vec<f64>,
-    p: Vec<f64>,
-}
-
-/// Sees in every node what a run's report does not have: all components of momentum, whether or not the scene conserves
-/// them, the largest rise and fall of the energy between any two nodes, the least gap, and states at given times.
-pub(super) struct Gauge {
-    momentum: Momentum,
-    first: Vec<f64>,
-    now: Vec<f64>,
-    change: Vec<f64>,
-    lowest: f64,
-    highest: f64,
-    largest_rise: f64,
-    largest_fall: f64,
-    least_gap: Option<f64>,
-    kept: Vec<(u64, Option<Kept>)>,
-}
-
-impl Gauge {
-    /// For a problem; states are kept after these numbers of steps.
-    pub fn new(problem: &Problem, steps: &[u64]) -> Self {
-        let momentum = Momentum::new(problem.points.clone());
-        let (linear, angular) = momentum.components();
-        let components = || vec![0.0; linear + angular];
-        Self {
-            momentum,
-            first: components(),
-            now: components(),
-            change: components(),
-            lowest: f64::INFINITY,
-            highest: f64::NEG_INFINITY,
-            largest_rise: 0.0,
-            largest_fall: 0.0,
-            least_gap: None,
-            kept: steps.iter().map(|&step| (step, None)).collect(),
-        }
-    }
-
-    /// A component of angular momentum at the node that was seen last.
-    pub fn angular(&self, component: usize) -> Option<f64> {
-        self.now.get(self.momentum.components().0 + component).copied()
-    }
-
-    /// The least gap of a node.
-    pub fn gap(frame: &Frame) -> Option<f64> {
-        frame.gap.iter().copied().reduce(f64::min)
-    }
-}
-
-impl Observer for Gauge {
-    fn observe(&mut self, frame: &Frame) -> Result<(), String> {
-        let energy = frame.energy();
-        self.lowest = self.lowest.min(energy);
-        self.highest = self.highest.max(energy);
-        self.largest_rise = self.largest_rise.max(energy - self.lowest);
-        self.largest_fall = self.largest_fall.max(self.highest - energy);
-        self.momentum.of(&frame.state.q, &frame.state.p, &mut self.now);
-        if frame.step == 0 {
-            self.first.copy_from_slice(&self.now);
-        }
-        for i in 0..self.now.len() {
-            self.change[i] = self.change[i].max((self.now[i] - self.first[i]).abs());
-        }
-        if let Some(gap) = Self::gap(frame) {
-            self.least_gap = Some(self.least_gap.map_or(gap, |least| least.min(gap)));
-        }
-        for (step, kept) in &mut self.kept {
-            if *step == frame.step {
-                let (momentum, q, p) = (self.now.clone(), frame.state.q.clone(), frame.state.p.clone());
-                *kept = Some(Kept { t: frame.state.t, energy, momentum, q, p });
-            }
-        }
-        Ok(())
     }
 }

@@ -7,8 +7,20 @@ use crate::references;
 use crate::scene::{BUILT_IN, BuiltIn};
 
 const KEYS: [&str; 9] = ["title", "description", "place", "cites", "run", "order", "map", "claim", "figure"];
-const RUN_KEYS: [&str; 11] =
-    ["name", "label", "scene", "method", "set", "step", "until", "full_until", "vary", "members", "states_at"];
+const RUN_KEYS: [&str; 12] = [
+    "name",
+    "label",
+    "scene",
+    "method",
+    "set",
+    "step",
+    "until",
+    "full_until",
+    "vary",
+    "members",
+    "states_at",
+    "after_impacts",
+];
 const ORDER_KEYS: [&str; 8] = ["name", "label", "scene", "method", "set", "until", "steps", "reference"];
 const REFERENCE_KEYS: [&str; 3] = ["method", "set", "step"];
 
@@ -159,8 +171,14 @@ fn read_run(table: &TableReader, source: &Source) -> Option<Plan> {
     let ensemble = ensemble::read(table, source);
     let times: Option<Vec<f64>> =
         table.array("states_at").unwrap_or_default().iter().map(|item| item.number()).collect();
-    let ((name, label, start), (members, ensemble), times) = (head?, ensemble?, times?);
-    Some(Plan { name, label, start, kind: PlanKind::Run { members, ensemble, times } })
+    let count = |item: &Item| match item.integer() {
+        Some(count) if count > 0 => Some(count as u64),
+        Some(_) => item.mismatch("a number of impacts, at least 1"),
+        None => None,
+    };
+    let after: Option<Vec<u64>> = table.array("after_impacts").unwrap_or_default().iter().map(count).collect();
+    let ((name, label, start), (members, ensemble), times, after) = (head?, ensemble?, times?, after?);
+    Some(Plan { name, label, start, kind: PlanKind::Run { members, ensemble, times, after } })
 }
 
 fn read_order(table: &TableReader, source: &Source) -> Option<Plan> {

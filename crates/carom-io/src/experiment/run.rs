@@ -6,8 +6,10 @@ use carom::observe::{Frame, Observer};
 use carom::study::{Level, Reference, StudyError, levels_of};
 
 use super::figure::Curve;
+use super::gauge::Gauge;
+use super::impacts::{Impacts, Wants};
 use super::map::{self, Map};
-use super::quantities::{Gauge, Quantities};
+use super::quantities::{IMPACT_DEFECT, PREIMAGES, Quantities};
 use super::settings::{Setting, Start, read_scene};
 use super::{Choice, Experiment, PlanKind};
 use crate::document::{Diagnostic, Source};
@@ -30,8 +32,14 @@ pub struct Job {
     task: Task,
 }
 
+/// The times and the numbers of impacts at which states are kept.
+struct Kept {
+    times: Vec<f64>,
+    after: Vec<u64>,
+}
+
 enum Task {
-    Run { times: Vec<f64>, curves: Vec<(usize, Curve)> },
+    Run { kept: Kept, wants: Wants, curves: Vec<(usize, Curve)> },
     Order { steps: Vec<f64>, reference: Option<(&'static BuiltIn, Vec<Setting>)> },
     Map(Map),
 }
@@ -71,14 +79,15 @@ impl Experiment {
                 Job { plan: place, member, name, source, scene, settings, task }
             };
             match &plan.kind {
-                PlanKind::Run { members, ensemble, times } => {
+                PlanKind::Run { members, ensemble, times, after } => {
                     for (index, member) in members.iter().enumerate() {
                         let name = match ensemble {
                             true => format!("{} ({})", plan.name, member.label),
                             false => plan.name.clone(),
                         };
                         let curves = self.curves(place);
-                        let task = Task::Run { times: times.clone(), curves };
+                        let kept = Kept { times: times.clone(), after: after.clone() };
+                        let task = Task::Run { kept, wants: self.wants(place), curves };
                         jobs.push(job(index, name, settings(&plan.start, &member.settings), task));
                     }
                 }
@@ -96,6 +105,12 @@ impl Experiment {
             }
         }
         jobs
+    }
+
+    /// What the claims want to know of the impacts of a plan.
+    fn wants(&self, plan: usize) -> Wants {
+        let asked = |quantity: &str| self.claims.iter().any(|claim| claim.formula.asks(plan, quantity));
+        Wants { defect: asked(IMPACT_DEFECT), preimages: asked(PREIMAGES) }
     }
 
     /// The curves that figures show of a plan, each with the number of its panel.
@@ -134,7 +149,7 @@ impl Job {
             map: None,
         };
         match &self.task {
-            Task::Run { times, curves } => self.simulate(&scene, found, (times, curves), also, stop),
+            Task::Run { kept, wants, curves } => self.simulate(&scene, found, (kept, *wants, curves), also, stop),
             Task::Map(map) => {
                 let map = map.make(&*scene.problem.system, self.member);
                 let quantities = map.as_ref().map(|map| Quantities::of_map(&map.regions)).map_err(Clone::clone);
@@ -164,7 +179,7 @@ impl Job {
         &self,
         scene: &Scene,
         found: Found,
-        (times, curves): (&[f64], &[(usize, Curve)]),
+        (kept, wants, curves): (&Kept, Wants, &[(usize, Curve)]),
         also: &mut dyn Observer,
         stop: &AtomicBool,
     ) -> Result<Found, Vec<Diagnostic>> {
@@ -175,16 +190,17 @@ impl Job {
         }
         // A time that the run does not reach gives a state that does not exist, and the claim says so.
         let node = |time: &f64| ((time - scene.problem.initial.t) / scene.run.h).round() as u64;
-        let nodes: Vec<u64> = times.iter().map(node).collect();
+        let nodes: Vec<u64> = kept.times.iter().map(node).collect();
         let traces = curves.iter().map(|(number, curve)| (*number, curve.trace())).collect();
-        let gauge = Gauge::new(&scene.problem, &nodes);
-        let mut watch = Watch { gauge, curves, traces, first: 0.0 };
+        let gauge = Gauge::new(&scene.problem, &nodes, &kept.after);
+        let impacts = (wants != Wants::default()).then(|| Impacts::new(scene, wants));
+        let mut watch = Watch { gauge, impacts, curves, traces, first: 0.0 };
         let trial = match Trial::run(scene, &mut [&mut watch, also], stop) {
             Ok(trial) => trial,
             Err(refusal) => return Ok(Found { quantities: Err(refusal.to_string()), ..found }),
         };
         let report = trial.report(scene);
-        let quantities = Ok(Quantities::of_run(&report, &watch.gauge));
+        let quantities = Ok(Quantities::of_run(&report, &watch.gauge, watch.impacts.as_ref()));
         Ok(Found { ended: report.ended, quantities, traces: watch.traces, ..found })
     }
 }
@@ -206,6 +222,7 @@ fn study(scene: &Scene, steps: &[f64], reference: &Reference) -> Result<Vec<Leve
 /// Gathers quantities and curves.
 struct Watch<'a> {
     gauge: Gauge,
+    impacts: Option<Impacts<'a>>,
     curves: &'a [(usize, Curve)],
     traces: Vec<(usize, Trace)>,
     first: f64,
@@ -214,6 +231,9 @@ struct Watch<'a> {
 impl Observer for Watch<'_> {
     fn observe(&mut self, frame: &Frame) -> Result<(), String> {
         self.gauge.observe(frame)?;
+        if let Some(impacts) = &mut self.impacts {
+            impacts.observe(frame)?;
+        }
         if frame.step == 0 {
             self.first = frame.energy();
         }

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::formula::Formula;
+use super::formula::{Formula, Reference};
 use super::run::Found;
 use super::{Choice, Claim, Experiment};
 
@@ -77,24 +77,34 @@ impl Experiment {
 
     /// The value of a formula for every member, and whether there are members.
     pub(super) fn values(&self, formula: &Formula, found: &[Found]) -> Result<(Vec<f64>, bool), String> {
-        let sizes = formula.references.iter().filter_map(|reference| self.plans[reference.plan].members());
-        let members = sizes.max();
+        let members = formula.members(&self.plans);
+        let of_run = |reference: &Reference, member: usize| -> Result<f64, String> {
+            let plan = &self.plans[reference.plan];
+            let found = found.iter().find(|found| found.plan == reference.plan && found.member == member);
+            let found = found.ok_or_else(|| format!("run `{}` was not made", plan.name))?;
+            let (name, quantities) = (&found.name, found.quantities.as_ref());
+            let quantities = quantities.map_err(|reason| format!("`{name}`: {reason}"))?;
+            if let Some(reason) = found.ended.as_ref()
+                && !formula.asks_for_failure(reference.plan)
+            {
+                return Err(format!("run `{name}` ended early: {reason}"));
+            }
+            let value = quantities.get(&reference.quantity, reference.index);
+            value.map_err(|reason| format!("run `{name}`: {reason}"))
+        };
         let of_member = |member: usize| -> Result<f64, String> {
             let mut inputs = Vec::with_capacity(formula.references.len());
             for reference in &formula.references {
-                let plan = &self.plans[reference.plan];
-                let member = if plan.members().is_some() { member } else { 0 };
-                let found = found.iter().find(|found| found.plan == reference.plan && found.member == member);
-                let found = found.ok_or_else(|| format!("run `{}` was not made", plan.name))?;
-                let (name, quantities) = (&found.name, found.quantities.as_ref());
-                let quantities = quantities.map_err(|reason| format!("`{name}`: {reason}"))?;
-                if let Some(reason) = found.ended.as_ref()
-                    && !formula.asks_for_failure(reference.plan)
-                {
-                    return Err(format!("run `{name}` ended early: {reason}"));
-                }
-                let value = quantities.get(&reference.quantity, reference.index);
-                inputs.push(value.map_err(|reason| format!("run `{name}`: {reason}"))?);
+                let count = self.plans[reference.plan].members();
+                inputs.push(match (reference.statistic, count) {
+                    (Some(statistic), Some(count)) => {
+                        let values: Result<Vec<f64>, String> =
+                            (0..count).map(|member| of_run(reference, member)).collect();
+                        statistic.of(&values?)
+                    }
+                    (_, Some(_)) => of_run(reference, member)?,
+                    (_, None) => of_run(reference, 0)?,
+                });
             }
             let value = formula.value(&inputs);
             if value.is_finite() { Ok(value) } else { Err(format!("the measured value is {value}")) }

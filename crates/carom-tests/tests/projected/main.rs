@@ -1,5 +1,6 @@
 //! The projected Hamilton's principle against an independent implementation and its own identities.
 
+mod lemma4;
 mod regions;
 mod sheets;
 
@@ -11,7 +12,7 @@ use serde_json::Value;
 const REFERENCE: &str = include_str!("../../reference/collision.json");
 
 /// A double pendulum left of which a wall stands: both masses and lengths 1, the wall at −1.
-const PENDULUM: &str = r#"
+pub const PENDULUM: &str = r#"
 title = "Double pendulum and a wall"
 description = "In relative angles."
 
@@ -25,8 +26,7 @@ inequalities = { name = "wall", expression = "sin(a) + sin(a + b) + 1" }
 q = { a = 0.6, b = 0.3 }
 
 [method]
-name = "gvi"
-rule = "midpoint"
+name = "cva"
 
 [run]
 step = 0.01
@@ -64,7 +64,7 @@ fn transposed(a: &[f64]) -> [f64; 4] {
     [a[0], a[2], a[1], a[3]]
 }
 
-fn largest(a: &[f64], b: &[f64]) -> f64 {
+pub fn largest(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()))
 }
 

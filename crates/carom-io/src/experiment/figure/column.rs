@@ -3,7 +3,7 @@
 use carom::measures::Momentum;
 use carom::observe::Frame;
 
-use super::super::quantities::Gauge;
+use super::super::gauge::Gauge;
 use crate::document::{Diagnostic, Item, Position, Source, help};
 use crate::figure::{Scale, Trace};
 use crate::scene::Scene;

@@ -1,0 +1,128 @@
+//! What is seen of a run node by node.
+
+use carom::measures::Momentum;
+use carom::observe::{Frame, Observer};
+use carom::problem::Problem;
+
+/// A state that was kept.
+pub(super) struct Kept {
+    pub t: f64,
+    pub step: u64,
+    pub energy: f64,
+    pub momentum: Vec<f64>,
+    pub q: Vec<f64>,
+    pub p: Vec<f64>,
+}
+
+/// Sees in every node what a run's report does not have: all components of momentum, whether or not the scene conserves
+/// them, the largest rise and fall of the energy between any two nodes, the least gap, what impacts took, and states at given
+/// times and after given numbers of impacts.
+pub(super) struct Gauge {
+    pub momentum: Momentum,
+    pub first: Vec<f64>,
+    pub now: Vec<f64>,
+    pub change: Vec<f64>,
+    lowest: f64,
+    highest: f64,
+    last: f64,
+    pub largest_rise: f64,
+    pub largest_fall: f64,
+    pub largest_jump: f64,
+    pub least_gap: Option<f64>,
+    impacts: u64,
+    pub most_impacts: u32,
+    pub fallbacks: u64,
+    pub impact_work: f64,
+    at: Vec<(u64, Option<Kept>)>,
+    after: Vec<(u64, Option<Kept>)>,
+}
+
+impl Gauge {
+    /// For a problem; states are kept after these numbers of steps, and at the end of the step with these numbers of impacts.
+    pub fn new(problem: &Problem, steps: &[u64], impacts: &[u64]) -> Self {
+        let momentum = Momentum::new(problem.points.clone());
+        let (linear, angular) = momentum.components();
+        let components = || vec![0.0; linear + angular];
+        Self {
+            momentum,
+            first: components(),
+            now: components(),
+            change: components(),
+            lowest: f64::INFINITY,
+            highest: f64::NEG_INFINITY,
+            largest_rise: 0.0,
+            largest_fall: 0.0,
+            largest_jump: 0.0,
+            last: f64::NAN,
+            least_gap: None,
+            impacts: 0,
+            most_impacts: 0,
+            fallbacks: 0,
+            impact_work: 0.0,
+            at: steps.iter().map(|&step| (step, None)).collect(),
+            after: impacts.iter().map(|&count| (count, None)).collect(),
+        }
+    }
+
+    /// The states that were kept, by name.
+    pub fn states(&self) -> impl Iterator<Item = (String, Option<&Kept>)> {
+        let at = self.at.iter().enumerate().map(|(place, (_, kept))| (format!("at{place}"), kept.as_ref()));
+        let after =
+            self.after.iter().enumerate().map(|(place, (_, kept))| (format!("after{place}"), kept.as_ref()));
+        at.chain(after)
+    }
+
+    /// A component of angular momentum at the node that was seen last.
+    pub fn angular(&self, component: usize) -> Option<f64> {
+        self.now.get(self.momentum.components().0 + component).copied()
+    }
+
+    /// The least gap of a node.
+    pub fn gap(frame: &Frame) -> Option<f64> {
+        frame.gap.iter().copied().reduce(f64::min)
+    }
+}
+
+impl Observer for Gauge {
+    fn observe(&mut self, frame: &Frame) -> Result<(), String> {
+        let energy = frame.energy();
+        self.lowest = self.lowest.min(energy);
+        self.highest = self.highest.max(energy);
+        self.largest_rise = self.largest_rise.max(energy - self.lowest);
+        self.largest_fall = self.largest_fall.max(self.highest - energy);
+        self.momentum.of(&frame.state.q, &frame.state.p, &mut self.now);
+        if frame.step == 0 {
+            self.first.copy_from_slice(&self.now);
+        }
+        for i in 0..self.now.len() {
+            self.change[i] = self.change[i].max((self.now[i] - self.first[i]).abs());
+        }
+        if let Some(gap) = Self::gap(frame) {
+            self.least_gap = Some(self.least_gap.map_or(gap, |least| least.min(gap)));
+        }
+        // The first node has none before it.
+        self.largest_jump = self.largest_jump.max((energy - self.last).abs());
+        self.last = energy;
+        let report = &frame.report;
+        self.impacts += u64::from(report.impacts);
+        self.most_impacts = self.most_impacts.max(report.impacts);
+        self.fallbacks += u64::from(report.fallbacks);
+        self.impact_work += report.impact_work;
+        let now = &self.now;
+        let keep = || {
+            let (momentum, q, p) = (now.clone(), frame.state.q.clone(), frame.state.p.clone());
+            Some(Kept { t: frame.state.t, step: frame.step, energy, momentum, q, p })
+        };
+        for (step, kept) in &mut self.at {
+            if *step == frame.step {
+                *kept = keep();
+            }
+        }
+        for (count, kept) in &mut self.after {
+            if kept.is_none() && self.impacts >= *count {
+                *kept = keep();
+            }
+        }
+        Ok(())
+    }
+}
