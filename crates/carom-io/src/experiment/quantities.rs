@@ -26,6 +26,7 @@ pub(super) const FAILED: &str = "failed";
 /// What is measured at impacts, by steps beside the run, where a claim uses it.
 pub(super) const IMPACT_DEFECT: &str = "impact_defect";
 pub(super) const PREIMAGES: &str = "preimages";
+pub(super) const PRINCIPLE: &str = "projected_residual";
 
 /// The quantities of a run.
 pub const RUN_QUANTITIES: &[(&str, Shape)] = &[
@@ -58,6 +59,7 @@ pub const RUN_QUANTITIES: &[(&str, Shape)] = &[
     ("impact_work", Number),
     (IMPACT_DEFECT, Number),
     (PREIMAGES, Number),
+    (PRINCIPLE, Number),
     ("h", Number),
     ("steps", Number),
     ("t", Number),
@@ -177,6 +179,7 @@ impl Quantities {
         all.number("captured", counted(report.captured.unwrap_or(0) as f64));
         all.number("impact_work", counted(gauge.impact_work));
         all.number(IMPACT_DEFECT, impacts.and_then(|impacts| impacts.defect));
+        all.number(PRINCIPLE, impacts.and_then(|impacts| impacts.residual));
         all.number(PREIMAGES, impacts.and_then(Impacts::preimages));
         all.number("h", report.h);
         all.number("steps", report.steps as f64);

@@ -9,7 +9,7 @@ use super::figure::Curve;
 use super::gauge::Gauge;
 use super::impacts::{Impacts, Wants};
 use super::map::{self, Map};
-use super::quantities::{IMPACT_DEFECT, PREIMAGES, Quantities};
+use super::quantities::{IMPACT_DEFECT, PREIMAGES, PRINCIPLE, Quantities};
 use super::settings::{Setting, Start, read_scene};
 use super::{Choice, Experiment, PlanKind};
 use crate::document::{Diagnostic, Source};
@@ -110,7 +110,7 @@ impl Experiment {
     /// What the claims want to know of the impacts of a plan.
     fn wants(&self, plan: usize) -> Wants {
         let asked = |quantity: &str| self.claims.iter().any(|claim| claim.formula.asks(plan, quantity));
-        Wants { defect: asked(IMPACT_DEFECT), preimages: asked(PREIMAGES) }
+        Wants { defect: asked(IMPACT_DEFECT), preimages: asked(PREIMAGES), residual: asked(PRINCIPLE) }
     }
 
     /// The curves that figures show of a plan, each with the number of its panel.

@@ -41,6 +41,12 @@ pub enum ProbeError {
     /// A neighbouring state could not be put onto the constraints.
     #[error("a probe of the method, beside the state: {0}")]
     Settle(#[from] Failure),
+    /// A neighbouring state lies beyond a contact that the state does not touch: no step starts there.
+    #[error("a probe of the method, beside the state: the gap `{contact}` is negative")]
+    Beyond {
+        /// The contact.
+        contact: String,
+    },
 }
 
 /// Weights of the difference `Σ w_k (f(kδ) − f(−kδ))` of sixth order.
@@ -123,6 +129,18 @@ impl<'a> Probe<'a> {
         Ok(near.collect())
     }
 
+    /// Refuses a neighbour beyond a contact that is open at the state.
+    fn admit(&self, state: &State, near: &State, touched: &[usize]) -> Result<(), ProbeError> {
+        let k = self.system.inequalities();
+        let (mut here, mut there) = (vec![0.0; k], vec![0.0; k]);
+        self.system.gap(&state.q, &mut here);
+        self.system.gap(&near.q, &mut there);
+        match (0..k).find(|i| here[*i] >= 0.0 && there[*i] < 0.0 && !touched.contains(i)) {
+            Some(index) => Err(ProbeError::Beyond { contact: self.system.gap_name(index) }),
+            None => Ok(()),
+        }
+    }
+
     fn defect(&self, state: &State, scales: &[f64], length: f64) -> Result<f64, ProbeError> {
         let n = state.q.len();
         let touched = self.touched(state)?;
@@ -137,6 +155,7 @@ impl<'a> Probe<'a> {
                     let x = if k < n { &mut near.q[k] } else { &mut near.p[k - n] };
                     *x += sign * f64::from(step) * length * scale;
                     settle(&held, &mut near)?;
+                    self.admit(state, &near, &touched)?;
                     add(&mut tangent, sign * weight / length, &near);
                     self.stepper(&near)?.step(self.system, &mut near, self.h)?;
                     add(&mut image, sign * weight / length, &near);
