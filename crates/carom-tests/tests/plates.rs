@@ -1,4 +1,5 @@
-//! Plates: derivatives, values, bounds of the bend of gaps, momenta, names, and what is refused.
+//! Plates: derivatives, values, bounds of the bend of gaps, momenta, names, and what is refused; and the built-in scenes with
+//! located impacts.
 
 use carom::measures::Momentum;
 use carom::particles::{Group, Misuse};
@@ -6,7 +7,7 @@ use carom::plates::{Plate, Plates, Polygon, Wall};
 use carom::problem::Problem;
 use carom::system::{Constraints, Dynamics, Mass, Parabola};
 use carom::testing::derivatives::{Place, check, compare};
-use carom_tests::runs::numbers;
+use carom_tests::runs::{advance, built_in, numbers, stepper};
 
 const COUNT: usize = 3;
 
@@ -274,4 +275,58 @@ fn names_say_plate_and_corner() {
     system.add_wall(&wall([1.0, 0.0], 0.0), &Group::Of(vec![2, 0])).expect("right");
     let names: Vec<String> = [3, 4, 7].map(|i| system.gap_name(i)).to_vec();
     assert_eq!(names, ["corner 3 of 1 at wall 0", "corner 0 of star at wall 1", "corner 0 of pin[4] at wall 1"]);
+}
+
+/// Numbers of an independent implementation: see `collision.json`.
+#[test]
+fn scenes_of_impacts_are_those_of_the_reference() {
+    let energy = |name: &str| {
+        let scene = built_in(name, &[]);
+        let (system, state) = (&*scene.problem.system, &scene.problem.initial);
+        let Mass::Diagonal(mass) = system.mass() else { panic!("a diagonal mass") };
+        let kinetic: f64 = state.p.iter().zip(mass).map(|(p, m)| 0.5 * p * p / m).sum();
+        kinetic + system.potential(state.t, &state.q)
+    };
+    for (name, expected) in
+        [("bouncing-particle", 11.81), ("star-body", 38.22302083333334), ("disk-billiard", 4.405)]
+    {
+        assert!((energy(name) - expected).abs() < 1e-13, "{name}: {}", energy(name));
+    }
+    let star = built_in("star-body", &[]);
+    let mut gaps = [0.0; 4];
+    star.problem.system.gap(&[0.3, 2.0, 1.1], &mut gaps);
+    for (corner, gap) in gaps.iter().enumerate() {
+        let direction = 1.1 + std::f64::consts::FRAC_PI_4 * (2 * corner + 1) as f64;
+        assert!((gap - (2.0 + direction.sin() / 2_f64.sqrt())).abs() < 1e-15, "corner {corner}");
+    }
+    // The first impact of the double pendulum, and configurations on the boundary.
+    let pendulum = built_in("double-pendulum-wall", &[]);
+    let sixth = std::f64::consts::FRAC_PI_6;
+    for q in [[-0.4707823285126872, -0.10729699641477707], [-sixth, 0.0], [-sixth, -4.0 * sixth]] {
+        let mut gap = [f64::NAN];
+        pendulum.problem.system.gap(&q, &mut gap);
+        assert!(gap[0].abs() < 1e-14, "{q:?}: {gap:?}");
+    }
+}
+
+/// What comes in along the axis of a symmetric triangle leaves it symmetric, and two rows share as Bernoulli found.
+#[test]
+fn a_triangle_that_is_hit_head_on_stays_symmetric() {
+    for rows in 2..=4 {
+        let scene = built_in("billiard-triangle", &[&format!("parameters.rows={rows}")]);
+        let (mut step, mut state) = (stepper(&scene, &scene.method), scene.problem.initial.clone());
+        advance(&scene, &mut *step, &mut state, scene.run.h, scene.run.steps);
+        let momentum = |ball: usize| [state.p[2 * ball], state.p[2 * ball + 1]];
+        assert!((momentum(0)[0] + 0.2).abs() < 1e-12 && momentum(0)[1].abs() < 1e-12, "{rows}: {:?}", momentum(0));
+        for (row, first) in (0..rows).map(|row| (row, 1 + row * (row + 1) / 2)) {
+            for place in 0..=row {
+                let (one, other) = (momentum(first + place), momentum(first + row - place));
+                let off = (one[0] - other[0]).abs().max((one[1] + other[1]).abs());
+                assert!(off < 1e-12, "{rows} rows, row {row}: {one:?}, {other:?}");
+            }
+        }
+        if rows == 2 {
+            assert!((momentum(3)[0] - 0.6).abs() < 1e-12 && (momentum(3)[1] - 0.12_f64.sqrt()).abs() < 1e-12);
+        }
+    }
 }
