@@ -163,6 +163,7 @@ fn every_form_of_particle_elements_is_valid() {
         ("/pair", json!([{ "gravitation": "G" }])),
         ("/contact", json!([{}, { "exclude": [["a", "b[1]"], [0, 1]] }])),
         ("/wall", json!([{ "normal": [0, 1] }, { "normal": ["a", 1], "offset": "-d", "on": ["bead"] }])),
+        ("/wall", json!([{ "normal": [0, 1], "friction": 0.5 }])),
         ("/ball", json!([{ "centre": [0, 0], "radius": 2, "side": "inside", "repeat": two }])),
     ] {
         assert_eq!(problems(&validator, &with(particles(), path, value.clone())), [""; 0], "{path} = {value}");
@@ -242,7 +243,6 @@ fn wrong_particle_elements_are_invalid() {
         ("/pair", json!([{ "potential": "r", "exclude": "bound" }])),
         ("/contact", json!([{ "exclude": [[0]] }])),
         ("/wall", json!([{ "offset": 0 }])),
-        ("/wall", json!([{ "normal": [0, 1], "friction": 0.5 }])),
         ("/ball", json!([{ "centre": [0, 0], "radius": 1 }])),
         ("/ball", json!([{ "centre": [0, 0], "radius": 1, "side": "in" }])),
     ] {

@@ -147,10 +147,7 @@ pub fn schema() -> Value {
         {
             "description": "particles",
             "required": ["particle"],
-            "properties": {
-                "lagrangian": false, "plate": false, "initial": start,
-                "wall": { "items": { "properties": { "friction": false } } }
-            }
+            "properties": { "lagrangian": false, "plate": false, "initial": start }
         },
         {
             "description": "plates",

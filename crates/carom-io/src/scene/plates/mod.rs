@@ -97,8 +97,7 @@ impl Reader {
                 self.defaults.note(place, key, Kind::Float(value));
             }
         }
-        let restitution = terms::restitution(table, names);
-        let friction = table.item("friction").map_or(Some(0.0), |item| names.not_negative(&item));
+        let (restitution, friction) = (terms::restitution(table, names), terms::friction(table, names));
         let (normal, offset, group) = (normal?, offset?, group?);
         let normal = [normal[0], normal[1]];
         let wall = Wall { normal, offset, restitution: restitution?, friction: friction? };
