@@ -190,7 +190,7 @@ fn located_impacts_are_told_one_by_one() {
             Ok(())
         })
         .expect("readable");
-    assert!(counts[0] > 5 && counts[2] == 1, "it bounces and comes to rest: {counts:?}");
+    assert!(counts[0] > 5 && counts[2] > 0, "it bounces and comes to rest: {counts:?}");
     assert_eq!(report["impacts"], counts[0] + counts[1]);
     assert_eq!((&report["fallbacks"], &report["captured"]), (&counts[1].into(), &counts[2].into()));
     assert_eq!(report["rest_time"].as_f64(), rest);
