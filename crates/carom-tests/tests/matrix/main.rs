@@ -38,6 +38,12 @@ pub fn variants() -> Vec<AnyMethod> {
         "direct rule=newmark, beta=0.0",
         "direct rule=newmark, imex=false",
         "direct rule=newmark, imex=false, beta=0.5, gamma=1.0",
+        "vci",
+        "vci rule=gamma, gamma=0.5",
+        "vci rule=gamma, gamma=0.0",
+        "cva",
+        "cva rule=midpoint",
+        "cva energy=shadow",
     ];
     let variants: Vec<AnyMethod> = texts.iter().map(|text| method(text)).collect();
     for known in AnyMethod::all() {
@@ -53,7 +59,7 @@ pub fn label(method: &AnyMethod) -> String {
 
 /// Whether a method keeps, as long as nothing touches, more than it claims: tests/direct.rs shows where it is lost.
 pub fn loses_in_contact(method: &AnyMethod) -> bool {
-    matches!(method, AnyMethod::Direct(_))
+    matches!(method, AnyMethod::Direct(_) | AnyMethod::Cva(_))
 }
 
 /// The same method over any numbers.
@@ -77,6 +83,14 @@ pub fn rule(method: &AnyMethod) -> Rule {
         AnyMethod::Direct(config) => match config.rule {
             carom::steppers::direct::Rule::Midpoint => node(0.5),
             carom::steppers::direct::Rule::Newmark => Rule::Newmark(config.beta, config.gamma),
+        },
+        AnyMethod::Vci(config) => match config.rule {
+            carom::steppers::vci::Rule::Trapezoid => trapezoid,
+            carom::steppers::vci::Rule::Gamma => node(config.gamma),
+        },
+        AnyMethod::Cva(config) => match config.rule {
+            carom::steppers::cva::Rule::Verlet => trapezoid,
+            carom::steppers::cva::Rule::Midpoint => node(0.5),
         },
     }
 }
