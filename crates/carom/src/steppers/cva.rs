@@ -53,6 +53,9 @@ pub struct Config {
     pub reflection: Law,
     /// The energy that impacts conserve; other than `hamiltonian` it needs a constant mass.
     pub energy: Energy,
+    /// Let elastic contacts come to rest whose rebound would be over within a thousandth of a step; contacts with a restitution below
+    /// 1 always do, when what is left of their rebounds takes no time.
+    pub capture: bool,
     /// Coefficient of restitution of all contacts, instead of their own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restitution: Option<f64>,
@@ -88,6 +91,10 @@ impl Method for Config {
         let of_leg = self.energy == Energy::LegShadow;
         let (base, law, restitution, friction) =
             (self.rule.base(), self.reflection, self.restitution, self.friction);
-        Collision::new(Options { base, closing, law, curvature, of_leg, restitution, friction }, system, start)
+        Collision::new(
+            Options { base, closing, law, curvature, of_leg, capture: self.capture, restitution, friction },
+            system,
+            start,
+        )
     }
 }

@@ -48,6 +48,9 @@ pub struct Config {
     pub rule: Rule,
     /// Where the node of `rule = "gamma"` lies: at `gamma q0 + (1 − gamma) q1`, from 0 to 1.
     pub gamma: f64,
+    /// Let elastic contacts come to rest whose rebound would be over within a thousandth of a step; contacts with a restitution below
+    /// 1 always do, when what is left of their rebounds takes no time.
+    pub capture: bool,
     /// Coefficient of restitution of all contacts, instead of their own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restitution: Option<f64>,
@@ -58,7 +61,7 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { rule: Rule::default(), gamma: 0.5, restitution: None, friction: None }
+        Self { rule: Rule::default(), gamma: 0.5, capture: false, restitution: None, friction: None }
     }
 }
 
@@ -93,9 +96,10 @@ impl Method for Config {
     }
 
     fn stepper<S: System + ?Sized>(&self, system: &S, start: &State) -> Result<Collision, Failure> {
-        let (restitution, friction) = (self.restitution, self.friction);
+        let (capture, restitution, friction) = (self.capture, self.restitution, self.friction);
         let (base, closing, law) = (self.base(), Closing::Discrete, Law::Generalized);
-        let options = Options { base, closing, law, curvature: None, of_leg: false, restitution, friction };
+        let options =
+            Options { base, closing, law, curvature: None, of_leg: false, capture, restitution, friction };
         Collision::new(options, system, start)
     }
 }

@@ -38,7 +38,7 @@ impl Collision {
             let upper = system.gap_bend(&arc, contact)?[1];
             let near = (upper.max(0.0) * h * h / 8.0).max(NEARLY_CLOSED * (gap - next).abs());
             // Not a gap that is no number either.
-            if !(lowest > near) {
+            if lowest <= near || lowest.is_nan() {
                 return None;
             }
         }

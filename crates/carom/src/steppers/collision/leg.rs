@@ -87,13 +87,13 @@ impl Leg {
 }
 
 impl Collision {
-    /// Makes everything ready for a leg from `leg.at`: velocity, gaps, contacts that rest.
+    /// Makes everything ready for a leg from `leg.at`: velocity, gaps, forces.
     pub(super) fn set_off<S: System + ?Sized>(&mut self, system: &S) -> Result<(), Failure> {
         self.inverse.prepare(system, &self.leg.at.q)?;
         self.leg.v.copy_from_slice(&self.leg.at.p);
         self.inverse.solve(&mut self.leg.v);
         system.gap(&self.leg.at.q, &mut self.search.gap);
-        self.look_for_rest(system)?;
+        self.resting.clear();
         if self.leg.parabolic {
             let t = self.leg.at.t;
             self.leg.evaluate(system, t, false);

@@ -31,6 +31,8 @@ use crate::steppers::variational;
 
 /// Rebounds whose remaining time is below this share of a step are over.
 pub const ZENO: f64 = 1e-5;
+/// With `capture`, elastic contacts come to rest whose rebound is over within this share of a step.
+pub const BRIEF: f64 = 1e-3;
 /// Impacts in a step, per contact, before it is given up.
 const MOST_IMPACTS: usize = 1_000;
 /// The same of contacts that lose energy: with a restitution of 0.999 it takes 11 500 rebounds until they rest.
@@ -60,6 +62,8 @@ pub struct Options {
     pub curvature: Option<f64>,
     /// Whether that metric belongs to the length of the leg before the impact, not of the step.
     pub of_leg: bool,
+    /// Whether elastic contacts may come to rest.
+    pub capture: bool,
     /// Coefficient of restitution of all contacts, instead of their own.
     pub restitution: Option<f64>,
     /// Coefficient of friction of all contacts, instead of their own.

@@ -1,7 +1,7 @@
 //! Contacts that come to rest, and friction of those that rest.
 
-use super::ZENO;
 use super::step::Collision;
+use super::{BRIEF, ZENO};
 use crate::error::{Failure, Row};
 use crate::linear::dot;
 use crate::steppers::{Event, Happening};
@@ -21,7 +21,7 @@ impl Collision {
             let range = place * n..(place + 1) * n;
             let force =
                 contacts.g[range].iter().zip(&self.scales.push).fold(0.0, |sum, (g, a)| sum + (g * a).abs());
-            if e < 1.0 && speed <= 0.5 * ZENO * (1.0 - e) * force + contacts.speed_tolerance[place] {
+            if self.slowness(e).is_some_and(|slow| speed <= slow * force + contacts.speed_tolerance[place]) {
                 self.places.push(place);
             }
         }
@@ -39,8 +39,8 @@ impl Collision {
         for a in 0..count {
             let place = self.places[a];
             let push = self.press.w[a * count + a] * self.press.y[a];
-            let slowest = 0.5 * ZENO * (1.0 - contacts.restitution[place]) * push + contacts.speed_tolerance[place];
-            if push > 0.0 && contacts.speed(place, p) <= slowest {
+            let slow = self.slowness(contacts.restitution[place]).unwrap_or(0.0);
+            if push > 0.0 && contacts.speed(place, p) <= slow * push + contacts.speed_tolerance[place] {
                 self.places[kept] = place;
                 kept += 1;
             }
@@ -51,6 +51,15 @@ impl Collision {
         }
         self.stop(system, before, h)?;
         Ok(kept)
+    }
+
+    /// Which share of the speed that the forces give in a step is slow.
+    fn slowness(&self, restitution: f64) -> Option<f64> {
+        if restitution < 1.0 {
+            Some(0.5 * ZENO * (1.0 - restitution))
+        } else {
+            self.options.capture.then_some(0.5 * BRIEF)
+        }
     }
 
     /// Takes what is left of the speed of the chosen contacts: `W y = −u`.

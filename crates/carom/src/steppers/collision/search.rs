@@ -37,7 +37,6 @@ impl Search {
 impl Collision {
     /// Sorts the contacts that are touched where the leg starts: those that are neither approached nor left rest.
     pub(super) fn look_for_rest<S: System + ?Sized>(&mut self, system: &S) -> Result<(), Failure> {
-        self.resting.clear();
         self.search.struck = None;
         let far = self.far();
         let h = self.grid[1];
@@ -71,7 +70,9 @@ impl Collision {
 
     /// Gaps above this are not closed.
     pub(super) fn far(&self) -> f64 {
-        FAR * (max_abs(&self.search.gap) + max_abs(&self.leg.at.q))
+        let Search { gap, next, .. } = &self.search;
+        let change = gap.iter().zip(next).fold(0.0_f64, |max, (gap, next)| max.max((next - gap).abs()));
+        FAR * (max_abs(gap) + max_abs(&self.leg.at.q) + change)
     }
 
     /// The rows of the contacts that rest.
@@ -95,15 +96,20 @@ impl Collision {
         system: &S,
         rest: f64,
     ) -> Result<Option<f64>, Failure> {
-        if let Some(contact) = self.search.struck {
-            self.search.found = contact;
-            return Ok(Some(0.0));
-        }
         if rest <= 0.0 {
             return Ok(None);
         }
         self.place(system, rest)?;
         system.gap(&self.leg.end.q, &mut self.search.next);
+        self.look_for_rest(system)?;
+        if let Some(contact) = self.search.struck {
+            self.search.found = contact;
+            return Ok(Some(0.0));
+        }
+        if !self.resting.is_empty() {
+            self.place(system, rest)?;
+            system.gap(&self.leg.end.q, &mut self.search.next);
+        }
         let (mut first, mut limit) = (None, rest);
         for contact in 0..self.search.gap.len() {
             if self.resting.binary_search(&contact).is_ok() {

@@ -276,7 +276,7 @@ impl Friction {
             // The trace bounds the largest eigenvalue of W_tt; for one direction it is it.
             let row = |k: usize| k * n..(k + 1) * n;
             let inertia: f64 = own.clone().map(|k| dot(&self.t[row(k)], &self.y_t[row(k)])).sum();
-            if !(inertia > 0.0) {
+            if inertia <= 0.0 || inertia.is_nan() {
                 continue;
             }
             let mut next = [0.0; 2];
