@@ -1,6 +1,7 @@
 //! No allocation in a step once warm.
 
-use carom_tests::runs::{advance, stepper};
+use carom_io::scene::Scene;
+use carom_tests::runs::{advance, built_in, method, stepper};
 
 use crate::systems::{systems, takes};
 use crate::{label, variants};
@@ -14,6 +15,46 @@ fn a_warm_step_allocates_nothing() {
             advance(&scene, &mut *stepper, &mut state, 0.01, 2);
             let counted = allocation_counter::measure(|| advance(&scene, &mut *stepper, &mut state, 0.01, 100));
             assert_eq!(counted.count_total, 0, "{} on {}", label(method), scene.name);
+        }
+    }
+}
+
+/// Scenes of located impacts, with the steps until every kind of impact has been there.
+fn struck() -> Vec<(Scene, u64)> {
+    let rest = ["parameters.e=0.5"];
+    vec![
+        (built_in("bouncing-particle", &[]), 500),
+        (built_in("star-body", &[]), 2000),
+        (built_in("star-body-newton-gravity", &[]), 2000),
+        (built_in("disk-billiard", &[]), 500),
+        (built_in("double-pendulum-wall", &[]), 1000),
+        // At rest after 1.4 s, and it stays there.
+        (built_in("bouncing-particle", &rest), 200),
+        // It bounces, slides and comes to rest.
+        (built_in("star-body", &["parameters.e=0.5", "parameters.mu=0.3"]), 2000),
+    ]
+}
+
+#[test]
+fn a_warm_step_with_impacts_allocates_nothing() {
+    for (scene, warm) in struck() {
+        for method in ["vci", "cva"].map(method) {
+            let (mut stepper, h) = (stepper(&scene, &method), scene.run.h);
+            let mut state = scene.problem.initial.clone();
+            advance(&scene, &mut *stepper, &mut state, h, warm);
+            let mut active = 0;
+            let counted = allocation_counter::measure(|| {
+                // On from there, and all of it once more.
+                for start in [None, Some(&scene.problem.initial)] {
+                    start.into_iter().for_each(|start| state.copy_from(start));
+                    for _ in 0..2 * warm {
+                        let report = stepper.step(&*scene.problem.system, &mut state, h).expect("it runs");
+                        active += u64::from(report.active);
+                    }
+                }
+            });
+            assert!(active > 0, "{} on {}: nothing is hit", label(&method), scene.name);
+            assert_eq!(counted.count_total, 0, "{} on {}", label(&method), scene.name);
         }
     }
 }

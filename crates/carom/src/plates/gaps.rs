@@ -26,6 +26,8 @@ pub struct Row {
     pub wall: usize,
     a: f64,
     b: f64,
+    /// `|c|`.
+    radius: f64,
 }
 
 /// The rows of one plate at one wall.
@@ -59,12 +61,9 @@ impl Gaps {
         self.walls.push(Wall { normal, offset: of.offset * inverse, ..*of });
         for (plate, vertices) in plates {
             let first = self.rows.len();
-            let row = |(corner, &[x, y]): (usize, &[f64; 2])| Row {
-                plate,
-                corner,
-                wall,
-                a: nx * x + ny * y,
-                b: ny * x - nx * y,
+            let row = |(corner, &[x, y]): (usize, &[f64; 2])| {
+                let (a, b) = (nx * x + ny * y, ny * x - nx * y);
+                Row { plate, corner, wall, a, b, radius: a.hypot(b) }
             };
             self.rows.extend(vertices.iter().enumerate().map(row));
             self.spans[plate].push(Span { wall, first, end: self.rows.len() });
@@ -135,10 +134,12 @@ impl Gaps {
     /// Bounds of `g'' = n·x'' + r (α sin φ − ω² cos φ)` along a parabola, `φ` the unknown direction of the corner and
     /// `r = |c|`: the bracket is at most `√(α² + ω⁴)`, and `|ω|` is largest at one of the ends.
     pub fn bend(&self, arc: &Parabola, index: usize) -> [f64; 2] {
-        let (Row { plate, a, b, .. }, [nx, ny]) = (self.rows[index], self.wall(index).normal);
+        let (Row { plate, radius, .. }, [nx, ny]) = (self.rows[index], self.wall(index).normal);
         let (at, alpha) = (3 * plate, arc.a[3 * plate + 2]);
         let omega = arc.v[at + 2].abs().max((arc.v[at + 2] + alpha * arc.duration).abs());
-        let (centre, swing) = (nx * arc.a[at] + ny * arc.a[at + 1], a.hypot(b) * alpha.hypot(omega * omega));
+        // Most plates are not turned in the air, and roots are slow.
+        let turning = if alpha == 0.0 { omega * omega } else { alpha.hypot(omega * omega) };
+        let (centre, swing) = (nx * arc.a[at] + ny * arc.a[at + 1], radius * turning);
         [centre - swing, centre + swing]
     }
 }

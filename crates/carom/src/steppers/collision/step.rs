@@ -127,6 +127,23 @@ impl Collision {
         }
     }
 
+    /// The long way: the step leg by leg.
+    #[inline(never)]
+    fn advance_legs<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        state: &mut State,
+        h: f64,
+    ) -> Result<StepReport, StepError> {
+        if let Err(failure) = self.advance(system, state, h) {
+            self.known_q.fill(f64::NAN);
+            return Err(StepError { t: state.t, h, failure });
+        }
+        self.finish(system);
+        state.copy_from(&self.leg.end);
+        Ok(self.report)
+    }
+
     /// What the next step may start from.
     fn finish<S: System + ?Sized>(&mut self, system: &S) {
         self.idle = self.resting.is_empty() && self.events.is_empty();
@@ -165,7 +182,8 @@ impl Collision {
 }
 
 impl<S: System + ?Sized> Stepper<S> for Collision {
-    #[inline]
+    // A step in the air costs less than the call of it.
+    #[inline(always)]
     fn step(&mut self, system: &S, state: &mut State, h: f64) -> Result<StepReport, StepError> {
         let few = match state.q.len() {
             1 => self.advance_few::<1, S>(system, state, h),
@@ -174,16 +192,10 @@ impl<S: System + ?Sized> Stepper<S> for Collision {
             4 => self.advance_few::<4, S>(system, state, h),
             _ => None,
         };
-        if let Some(report) = few {
-            return Ok(report);
+        match few {
+            Some(report) => Ok(report),
+            None => self.advance_legs(system, state, h),
         }
-        if let Err(failure) = self.advance(system, state, h) {
-            self.known_q.fill(f64::NAN);
-            return Err(StepError { t: state.t, h, failure });
-        }
-        self.finish(system);
-        state.copy_from(&self.leg.end);
-        Ok(self.report)
     }
 
     fn impulses(&self) -> Impulses<'_> {
