@@ -6,9 +6,7 @@ use std::{fs, path::Path};
 
 use carom::observe::{Frame, Observer};
 use carom_io::document::{Diagnostic, Source};
-use carom_io::experiment::{
-    Choice, EXPERIMENTS, Experiment, Found, ORDER_QUANTITIES, PAPERS, RUN_QUANTITIES, STATE_QUANTITIES, Verdict,
-};
+use carom_io::experiment::{Choice, EXPERIMENTS, Experiment, Found, PAPERS, Verdict};
 use carom_io::references;
 
 const SMOOTH: &str = include_str!("experiments/smooth.toml");
@@ -105,15 +103,6 @@ fn every_built_in_experiment_can_be_read() {
     }
     for (_, key) in PAPERS {
         assert!(references::entry(key).is_some(), "{key}");
-    }
-}
-
-#[test]
-fn quantities_are_those_of_the_manual() {
-    let manual = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reproduce.md"));
-    let manual = manual.expect("docs/reproduce.md");
-    for (name, _) in [RUN_QUANTITIES, STATE_QUANTITIES, ORDER_QUANTITIES].concat() {
-        assert!(manual.contains(&format!("`{name}`")), "`{name}` is not in docs/reproduce.md");
     }
 }
 

@@ -1,10 +1,15 @@
-//! Maps, statistics of ensembles and states after impacts in experiments.
+//! Maps, statistics of ensembles and states after impacts in experiments, and all quantities in the manual.
 
+use std::fs;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use carom::observe::{Frame, Observer};
 use carom_io::document::{Diagnostic, Source};
-use carom_io::experiment::{Choice, Experiment, Found, Judgement};
+use carom_io::experiment::{
+    Choice, Experiment, Found, Judgement, MAP_QUANTITIES, ORDER_QUANTITIES, RUN_QUANTITIES, STATE_QUANTITIES,
+    STATISTICS,
+};
 
 struct Silent;
 
@@ -168,4 +173,16 @@ fn statistics_are_one_number_of_all_members() {
     assert!(found.iter().any(|problem| problem.message.contains("`heights` is no ensemble")), "{found:?}");
     assert!(refused(BOUNCES, "after_impacts = [1, 2]", "after_impacts = [0]").contains("number of impacts"));
     assert!(refused(BOUNCES, "heights.after1.t", "heights.after2.t").contains("after2"));
+}
+
+#[test]
+fn quantities_are_those_of_the_manual() {
+    let manual = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reproduce.md"));
+    let manual = manual.expect("docs/reproduce.md");
+    for (name, _) in STATISTICS {
+        assert!(manual.contains(&format!("`run.{name}.quantity`")), "`{name}` is not in docs/reproduce.md");
+    }
+    for (name, _) in [RUN_QUANTITIES, STATE_QUANTITIES, ORDER_QUANTITIES, MAP_QUANTITIES].concat() {
+        assert!(manual.contains(&format!("`{name}`")), "`{name}` is not in docs/reproduce.md");
+    }
 }

@@ -64,6 +64,7 @@ fn transposed(a: &[f64]) -> [f64; 4] {
     [a[0], a[2], a[1], a[3]]
 }
 
+/// Largest difference.
 pub fn largest(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()))
 }
