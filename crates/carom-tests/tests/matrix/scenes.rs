@@ -20,13 +20,16 @@ fn every_method_runs_on_every_scene_that_it_takes() {
             // direct substitution bound no energy even where the step can be reversed.
             let claims = method.claims();
             let free = scene.problem.system.inequalities() == 0;
-            let stable = claims.symplectic || (claims.reversible && free);
+            // The energy that an impact of a rule of order 1 conserves is off by O(h).
+            let stable = (claims.symplectic && (free || claims.order == 2)) || (claims.reversible && free);
             let most = if stable { 500 } else { 50 };
             let steps = scene.run.steps.min(most);
             let (outcome, summary) = measured(&scene, method, scene.run.h, steps);
             let label = format!("{} on {}", label(method), listed.name);
             // Where an elastic contact is pressed and hardly bounces, located impacts have no end: an error, or rest with `capture`.
-            if let Some(Ended::Step { error: StepError { failure: Failure::Stalled { .. }, .. }, .. }) = &outcome.ended {
+            if let Some(Ended::Step { error: StepError { failure: Failure::Stalled { .. }, .. }, .. }) =
+                &outcome.ended
+            {
                 assert!(matches!(method, AnyMethod::Vci(_) | AnyMethod::Cva(_)), "{label}");
                 stalls.push(label);
                 continue;

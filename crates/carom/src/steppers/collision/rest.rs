@@ -108,8 +108,7 @@ impl Collision {
         let impulses = (&self.holder.start_impulse, &self.holder.end_impulse);
         self.friction
             .normal
-            .extend((0..held.len()).map(|row| -(impulses.0[own + row] + impulses.1[own + row]).abs()));
-        self.friction.normal.iter_mut().for_each(|normal| *normal = -*normal);
+            .extend((0..held.len()).map(|row| (impulses.0[own + row] + impulses.1[own + row]).abs()));
         let end = &mut self.leg.end;
         let coefficient = self.options.friction;
         if !self.friction.is_rough(system, held, coefficient) {
@@ -122,7 +121,7 @@ impl Collision {
         let given = (&self.inverse, self.rows.as_ref());
         self.friction.prepare(system, end, held, given, coefficient);
         self.friction.free_of_normals(system, end, held, given)?;
-        self.report.impact_work += self.friction.slide(&mut end.p);
+        self.report.impact_work += self.friction.rub(&mut end.p);
         Ok(())
     }
 }

@@ -262,9 +262,15 @@ impl Friction {
         self.rows.extend_from_slice(&self.y_t[tangents]);
     }
 
+    /// Friction of contacts that are held, bounded by what held them. Returns the energy that it took.
+    pub fn rub(&mut self, p: &mut [f64]) -> f64 {
+        self.tangent.clear();
+        self.slide(p)
+    }
+
     /// Friction alone, bounded by the normal impulses: at each contact a projected gradient step of the kinetic energy,
     /// which cannot grow. Returns the energy that it took.
-    pub fn slide(&mut self, p: &mut [f64]) -> f64 {
+    fn slide(&mut self, p: &mut [f64]) -> f64 {
         let n = p.len();
         let mut work = 0.0;
         self.tangent.resize(self.t.len() / n, 0.0);

@@ -1,0 +1,112 @@
+//! Restitution and friction at impacts.
+
+use super::{Tally, Walk, number, reference};
+
+const K: f64 = 9.81 * 9.81 * 0.005 * 0.005 / 8.0;
+
+#[test]
+fn restitution_and_friction_of_the_star() {
+    let reference = &reference()["dissipative"];
+    let mut tally = Tally::default();
+    for (key, e, mu) in
+        [("e1_mu0", 1.0, 0.0), ("e0.8_mu0", 0.8, 0.0), ("e0.8_mu0.3", 0.8, 0.3), ("e0.5_mu0", 0.5, 0.0)]
+    {
+        let edits = [format!("parameters.e={e}"), format!("parameters.mu={mu}")];
+        let mut walk = Walk::new("star-body", "vci", &[&edits[0], &edits[1]]);
+        for (k, expected) in reference[key]["log"].as_array().expect("a list").iter().enumerate() {
+            let before = loop {
+                let before = walk.energy();
+                if walk.step().impacts > 0 {
+                    break before;
+                }
+            };
+            let label = format!("{key}, impact {k}");
+            let event = walk.events()[0];
+            assert_eq!(Some(walk.steps), expected["step"].as_u64(), "{label}");
+            // The motion is chaotic: errors grow by about 30 with every impact.
+            let tolerance = 1e-11 * 30_f64.powi(k as i32);
+            tally.check(&label, event.alpha, number(&expected["alpha"]), tolerance);
+            tally.check(&label, event.work, number(&expected["dE_law"]), tolerance);
+            let change = walk.energy() - before;
+            tally.check(&label, change, number(&expected["dH"]), tolerance);
+            // What the law does not take is the jump of the elastic impact.
+            tally.check(&label, change - event.work, K * (1.0 - 2.0 * event.alpha), 1e-11);
+        }
+    }
+    tally.settle("star, restitution and friction");
+}
+
+#[test]
+fn no_impact_creates_energy_whatever_the_coefficients() {
+    let mut stuck = 0;
+    for k in 0..60 {
+        let (e, mu) = (f64::from(k % 6) * 0.2, f64::from(k / 6) * 0.3);
+        let edits = [
+            format!("parameters.e={e}"),
+            format!("parameters.mu={mu}"),
+            format!("parameters.angle={}", 0.1 * f64::from(k)),
+        ];
+        let edits: Vec<&str> = edits.iter().map(String::as_str).collect();
+        let mut walk = Walk::new("star-body", "cva capture=true", &edits);
+        let mut gaps = [0.0; 4];
+        let mut flies = |walk: &Walk| {
+            walk.scene.problem.system.gap(&walk.state.q, &mut gaps);
+            gaps.iter().all(|gap| *gap > 1e-9)
+        };
+        for _ in 0..600 {
+            let (before, flew) = (walk.energy(), flies(&walk));
+            let report = walk.step();
+            assert!(report.impact_work <= 0.0);
+            // Contacts that are held have the energy error of the base rule, O(h²); impacts alone have none in uniform gravity.
+            if flew && flies(&walk) && report.captured == 0 {
+                let change = walk.energy() - before - report.impact_work;
+                assert!(change.abs() < 1e-12 && walk.energy() <= before + 1e-12, "e = {e}, mu = {mu}: {change:e}");
+                stuck += u32::from(report.impacts > 0);
+            }
+        }
+    }
+    println!("{stuck} steps with impacts");
+    assert!(stuck > 300);
+}
+
+#[test]
+fn a_sliding_particle_is_stopped_by_friction() {
+    // On the floor with e = 0: friction μ g takes the speed 2 in 2/(μ g) seconds.
+    let text = "
+[[particle]]
+name = 'ball'
+mass = 1
+position = [0, 0.5]
+velocity = [2, 0]
+[[field]]
+gravity = [0, -10]
+[[wall]]
+normal = [0, 1]
+friction = 0.2
+restitution = 0
+[method]
+name = 'cva'
+[run]
+step = 0.01
+until = 3
+";
+    let scene = carom_tests::runs::scene("slide", text, &[]);
+    for name in ["cva", "vci"] {
+        let mut step = carom_tests::runs::stepper(&scene, &carom_tests::runs::method(name));
+        let mut state = scene.problem.initial.clone();
+        let mut speeds = Vec::new();
+        for _ in 0..300 {
+            step.step(&*scene.problem.system, &mut state, 0.01).expect("a step");
+            speeds.push(state.p[0]);
+        }
+        // The impact takes μ times its normal impulse, 0.2 √10; then sliding takes 0.02 a step.
+        let landed = 2.0 - 0.2 * 10.0_f64.sqrt();
+        let at = |t: f64| speeds[(t * 100.0).round() as usize - 1];
+        assert!((at(0.5) - (landed - 2.0 * (0.5 - 0.1_f64.sqrt()))).abs() < 1e-9, "{name}: {} {landed}", at(0.5));
+        let stop = 0.1_f64.sqrt() + landed / 2.0;
+        println!("{name}: stops at {stop:.3}; {:?}", &speeds[98..104]);
+        assert!(at(stop + 0.02) == 0.0 && at(stop - 0.02) > 0.0, "{name}");
+        assert_eq!(state.p[0], 0.0);
+        assert!(state.q[1].abs() < 1e-15);
+    }
+}
