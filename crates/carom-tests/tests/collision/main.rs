@@ -37,9 +37,13 @@ pub fn numbers(value: &Value) -> Vec<f64> {
 
 /// A run step by step.
 pub struct Walk {
+    /// The scene.
     pub scene: Scene,
+    /// Where it is.
     pub state: State,
+    /// Steps made.
     pub steps: u64,
+    /// Length of a step.
     pub h: f64,
     step: Boxed,
 }
@@ -54,16 +58,19 @@ impl Walk {
         Self { scene, state, steps: 0, h, step }
     }
 
+    /// One step.
     pub fn step(&mut self) -> StepReport {
         self.steps += 1;
         let report = self.step.step(&*self.scene.problem.system, &mut self.state, self.h);
         report.unwrap_or_else(|error| panic!("step {}: {error}", self.steps))
     }
 
+    /// Events of the last step.
     pub fn events(&self) -> &[Event] {
         self.step.events()
     }
 
+    /// Steps until so many were made.
     pub fn to_step(&mut self, steps: u64) -> &State {
         while self.steps < steps {
             self.step();
@@ -105,6 +112,7 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// Compares a number.
     pub fn check(&mut self, what: &str, found: f64, expected: f64, tolerance: f64) {
         self.total += 1;
         let off = (found - expected).abs();
@@ -114,6 +122,7 @@ impl Tally {
         }
     }
 
+    /// Compares numbers.
     pub fn all(&mut self, what: &str, found: &[f64], expected: &[f64], tolerance: f64) {
         assert_eq!(found.len(), expected.len(), "{what}");
         for (k, (found, expected)) in found.iter().zip(expected).enumerate() {
@@ -121,6 +130,7 @@ impl Tally {
         }
     }
 
+    /// Prints the count, and fails if any is off.
     pub fn settle(self, kind: &str) {
         println!("{kind}: {} of {} numbers within their tolerance", self.total - self.wrong.len(), self.total);
         assert!(self.wrong.is_empty(), "{kind}: {:#?}", self.wrong);
