@@ -23,6 +23,8 @@ pub struct Linear {
     pub tau: Vec<f64>,
     /// Of the discrete energy before it minus that after it.
     pub energies: Vec<f64>,
+    /// Residuals of the equations at the step's own solution: gap, momentum and energy across the impact.
+    pub residual: [f64; 3],
     /// The end of the step as the equations have it.
     pub end: State,
 }
@@ -88,6 +90,15 @@ pub fn of(walk: &mut Walk, gamma: Option<f64>, variational: bool) -> Linear {
     let a = leg(system, gamma, [&start.q, &start.p, &x], tau);
     let b = leg(system, gamma, [&x, &plus, &q1], h - tau);
 
+    let mut gaps = vec![0.0; system.inequalities()];
+    system.gap(&x, &mut gaps);
+    let balance = (0..n).map(|i| a.first.d2[i] + b.first.d1[i] + mu * grad[i]);
+    let residual = [
+        gaps[event.contact].abs(),
+        balance.fold(0.0_f64, |max, r| max.max(r.abs())),
+        (a.first.d3 - b.first.d3).abs(),
+    ];
+
     // Columns of the unknowns: x, τ, μ, q1; rows: the four equations.
     let size = 2 * n + 2;
     let (at_tau, at_mu, at_q1) = (n, n + 1, n + 2);
@@ -151,6 +162,7 @@ pub fn of(walk: &mut Walk, gamma: Option<f64>, variational: bool) -> Linear {
         jacobian: vec![vec![0.0; 2 * n]; 2 * n],
         tau: vec![0.0; 2 * n],
         energies: vec![0.0; 2 * n],
+        residual,
         end: middle,
     };
     for column in 0..2 * n {

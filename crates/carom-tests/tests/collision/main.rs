@@ -9,6 +9,7 @@ mod order;
 mod particle;
 mod pendulum;
 mod rest;
+mod shadow;
 mod star;
 mod symplectic;
 

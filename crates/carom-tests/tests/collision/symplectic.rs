@@ -80,6 +80,8 @@ fn vci_preserves_the_form_through_impacts() {
                 "{scene}, {method}: defect {worst:.1e}; step off by {off:.1e}, Jacobian by {apart:.1e} of {:.1}",
                 largest(&measured)
             );
+            // (47)-(48) at the solution of the step.
+            assert!(linear.residual.iter().all(|r| *r < 1e-12), "{scene}, {method}: {:?}", linear.residual);
             // With γ the second leg of the pendulum is short, and its Jacobian a difference of terms of 2000 times its size.
             let allowed = if gamma.is_some() { 1e-11 } else { 1e-12 };
             assert!(worst <= allowed && off < 1e-12 && apart < 1e-6 * largest(&measured), "{scene}, {method}");
