@@ -1,7 +1,7 @@
 //! Systems of expressions and discrete Lagrangians: every derivative against differences of what it is the derivative of.
 
 use carom::discrete::{Chord, DiscreteLagrangian, Legendre, LinearPath, Newmark, Partials, SecondPartials};
-use carom::lagrangian::definition::NamedRow;
+use carom::lagrangian::definition::{Contact, NamedRow};
 use carom::lagrangian::expressed::Expressed;
 use carom::lagrangian::expression::Op;
 use carom::system::System;
@@ -46,6 +46,7 @@ fn every_derivative_of_a_system_of_expressions_is_right() {
     let named = |node| vec![NamedRow { name: "row".into(), node }];
     definition.equalities = named(moving);
     definition.inequalities = named(gap);
+    definition.contacts = vec![Contact::default()];
     definition.nonholonomic = named(row);
     let system = Expressed::new(definition).expect("it is fine");
     let found = check(&system, T0, &[0.4, -0.7], &[0.8, 0.3]);

@@ -21,6 +21,7 @@ use crate::steppers::Happening;
 use crate::steppers::shared::base::Rule;
 use crate::steppers::shared::contacts::Contacts;
 use crate::steppers::shared::mass::InverseMass;
+use crate::steppers::shared::newton::FLOOR;
 use crate::system::System;
 
 /// Trials of `s`; 4 to 6 are the rule.
@@ -118,7 +119,9 @@ impl Collision {
 
     /// Finds the momentum that meets the condition for a leg of length `tau`, and flies it.
     pub(super) fn close<S: System + ?Sized>(&mut self, system: &S, tau: f64) -> Result<(), Failure> {
-        let size = self.leg.condition.target.abs() + self.leg.condition.rebound;
+        // The terms that the energy is summed from: it may be small itself.
+        let potential = system.potential(self.leg.at.t, &self.leg.at.q);
+        let size = potential.abs() + (self.leg.condition.target - potential).abs();
         let (mut scale, mut before, mut met) = (1.0, None, false);
         for trial in 0..MOST_TRIALS {
             self.set_scale(scale);
@@ -129,19 +132,20 @@ impl Collision {
                 None => dot(&self.leg.condition.direction, &self.leg.chord),
                 Some((last, other)) => (miss - other) / (scale - last),
             };
+            // Round-off: below it, or near it and no longer falling.
+            let stalled = before.is_some_and(|(_, other): (f64, f64)| miss.abs() >= 0.5 * other.abs());
+            if miss.abs() <= FLOOR * size || (stalled && miss.abs() <= 1e-12 * size) {
+                met = true;
+                break;
+            }
             let Condition { lossy, rebound, .. } = self.leg.condition;
             let trusted = trial > 0 || !lossy || miss.abs() <= TRUSTED * rebound;
             // Beyond the vertex of the parabola there is no reflection.
             if !(trusted && slope > 0.0 && miss.is_finite()) {
                 break;
             }
-            let change = -miss / slope;
-            if miss.abs() <= 2.0 * f64::EPSILON * size || change.abs() <= f64::EPSILON {
-                met = true;
-                break;
-            }
             before = Some((scale, miss));
-            scale += change;
+            scale -= miss / slope;
             if !(scale > 0.0 && scale < 2.0) {
                 break;
             }

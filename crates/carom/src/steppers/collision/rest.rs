@@ -9,7 +9,7 @@ use crate::system::System;
 
 impl Collision {
     /// Brings contacts to rest whose rebounds would be over at once: with restitution `e < 1`, speed `u` and acceleration `a` into the
-    /// contact they take `2u/(a(1 − e))` in all. Returns how many; their events stand behind those of the impact.
+    /// contact they take `2u/(a(1 − e))` in all. Returns how many of those that were hit; their events stand behind those of the impact.
     pub(super) fn settle<S: System + ?Sized>(&mut self, system: &S, before: usize) -> Result<usize, Failure> {
         let (n, h) = (self.leg.at.q.len(), self.grid[1]);
         let contacts = &self.contacts;
@@ -49,8 +49,7 @@ impl Collision {
         if kept == 0 {
             return Ok(0);
         }
-        self.stop(system, before, h)?;
-        Ok(kept)
+        self.stop(system, before, h)
     }
 
     /// Which share of the speed that the forces give in a step is slow.
@@ -62,8 +61,9 @@ impl Collision {
         }
     }
 
-    /// Takes what is left of the speed of the chosen contacts: `W y = −u`.
-    fn stop<S: System + ?Sized>(&mut self, system: &S, before: usize, h: f64) -> Result<(), Failure> {
+    /// Takes what is left of the speed of the chosen contacts: `W y = −u`. Their rows are independent: of dependent ones the
+    /// programme above presses some only. Returns how many were hit.
+    fn stop<S: System + ?Sized>(&mut self, system: &S, before: usize, h: f64) -> Result<usize, Failure> {
         let (n, m, count) = (self.leg.at.q.len(), self.start_impulse.len(), self.places.len());
         let contacts = &self.contacts;
         let (p, factors) = (&mut self.leg.at.p, &mut self.friction.factors);
@@ -81,23 +81,25 @@ impl Collision {
             Failure::Redundant { row: Row::contact(system, contact), pivot: breakdown.pivot }
         })?;
         factors.solve(&mut self.friction.y[..count]);
-        let (t, alpha) = (self.leg.at.t, (self.leg.at.t - self.grid[0]) / h);
+        let (t, alpha, impacts) = (self.leg.at.t, (self.leg.at.t - self.grid[0]) / h, self.events.len());
         for (&place, &impulse) in self.places.iter().zip(&self.friction.y) {
             let speed = contacts.speed(place, p);
             let contact = contacts.members[place];
             // ½u² over the inertia of the contact, as if it were alone: exact for one.
             let work = -0.5 * speed * speed / contacts.inertia(place, n);
-            self.events.push(Event { t, alpha, contact, what: Happening::Rest, speed, impulse, work });
+            // Those that rested before are none of the events.
+            if self.events[before..impacts].iter().any(|event| event.contact == contact) {
+                self.events.push(Event { t, alpha, contact, what: Happening::Rest, speed, impulse, work });
+            }
             self.contact_impulse[contact] += impulse * h.signum();
             let nu = &contacts.nu[place * m..(place + 1) * m];
             self.start_impulse.iter_mut().zip(nu).for_each(|(sum, nu)| *sum += h.signum() * impulse * nu);
         }
-        debug_assert!(before <= self.events.len());
         for (&place, impulse) in self.places.iter().zip(&self.friction.y) {
             let g = &contacts.g[place * n..(place + 1) * n];
             p.iter_mut().zip(g).for_each(|(p, g)| *p += impulse * g);
         }
-        Ok(())
+        Ok(self.events.len() - impacts)
     }
 
     /// Friction of the contacts that were held on the leg: at its end, bounded by what held them.

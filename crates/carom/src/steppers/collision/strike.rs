@@ -19,7 +19,6 @@ impl Collision {
         self.leg.at.copy_from(&self.leg.end);
         self.gather(system)?;
         let before = self.events.len();
-        self.leg.condition.before.copy_from_slice(&self.leg.at.p);
         // Back in time a contact is approached where it would be left: the momentum is turned for the law, and turned back.
         self.turn();
         let work = self.apply_law(system, before)?;
