@@ -113,7 +113,7 @@ pub enum Failure {
     /// Impacts follow each other so fast that the step comes to no end.
     #[error(
         "the step stalls: {impacts} impacts, the last one at t = {at} with `{contact}`, approached with {:.3e}; \
-         a restitution below 1 would let it come to rest",
+         smaller steps may help, and method.capture = true lets contacts that are pressed and hardly bounce come to rest",
         -speed
     )]
     Stalled {

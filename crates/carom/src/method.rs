@@ -24,6 +24,8 @@ pub struct Claims {
     pub linear_momentum: bool,
     /// Angular momentum is exact where the system conserves it.
     pub angular_momentum: bool,
+    /// Order and symplectic form are claimed through impacts too.
+    pub through_impacts: bool,
 }
 
 /// What a method can take.

@@ -44,7 +44,11 @@ pub fn run(args: &Args) -> Result<(), Fail> {
         let options = serde_json::to_value(&method.options).ok().and_then(|value| value.as_object().cloned());
         let options: Vec<String> =
             options.unwrap_or_default().iter().map(|(key, value)| format!("{key} = {value}")).collect();
-        let between = if method.takes.inequalities { "; between impacts" } else { "" };
+        let between = match (method.takes.inequalities, method.claims.through_impacts) {
+            (true, true) => "; through impacts too",
+            (true, false) => "; between impacts",
+            (false, _) => "",
+        };
         let rows = vec![
             vec!["  order".to_string(), format!("{}{between}", method.claims.order)],
             vec!["  preserves".into(), format!("{}{between}", preserved(method.claims))],

@@ -77,7 +77,11 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     let (name, method, t) = (&scene.name, scene.method.name(), scene.problem.initial.t + span.0);
     let head = format!("{name} with {method} to t = {}, against {against}\n\n", print::short(t));
     let contacts = scene.problem.system.inequalities() > 0;
-    let limit = if contacts { " between impacts; through them errors are of first order and scatter" } else { "" };
+    let limit = match scene.method.claims().through_impacts {
+        _ if !contacts => "",
+        true => " through impacts too, as long as the motion is not chaotic",
+        false => " between impacts; through them errors are of first order and scatter",
+    };
     print::out(&(head + &table(&levels, args.work) + &format!("\n{method} claims order {claimed}{limit}.\n")))
 }
 

@@ -150,3 +150,105 @@ until = 4
         assert!(state.p.iter().all(|p| p.abs() < 1e-13), "{name}: {:?}", state.p);
     }
 }
+
+#[test]
+fn columns_of_discs_come_to_rest_in_finite_work() {
+    // Two discs in a column that is a little too wide for them: they lean on the walls and on each other.
+    for e in ["0.5", "0.8", "0.95"] {
+        let text = format!(
+            "
+[[particle]]
+name = 'low'
+mass = 1
+radius = 0.5
+position = [0.52, 0.8]
+[[particle]]
+name = 'high'
+mass = 1
+radius = 0.5
+position = [0.6, 2.1]
+[[field]]
+gravity = [0, -10]
+[[contact]]
+restitution = {e}
+[[wall]]
+normal = [0, 1]
+restitution = {e}
+[[wall]]
+normal = [1, 0]
+restitution = {e}
+[[wall]]
+normal = [-1, 0]
+offset = -1.2
+restitution = {e}
+[method]
+name = 'cva'
+[run]
+step = 0.01
+until = 20
+"
+        );
+        let scene = carom_tests::runs::scene("column", &text, &[]);
+        for name in ["cva", "vci"] {
+            let mut step = carom_tests::runs::stepper(&scene, &carom_tests::runs::method(name));
+            let mut state = scene.problem.initial.clone();
+            let (mut impacts, mut most) = (0, 0);
+            for _ in 0..2000 {
+                let report = step
+                    .step(&*scene.problem.system, &mut state, 0.01)
+                    .unwrap_or_else(|error| panic!("{name}: {error}"));
+                impacts += report.impacts;
+                most = most.max(report.impacts);
+            }
+            let speed = state.p.iter().fold(0.0_f64, |max, p| max.max(p.abs()));
+            println!(
+                "{name}, e = {e}: {impacts} impacts, at most {most} in a step, speed {speed:.1e}, {:?}",
+                state.q
+            );
+            assert!(speed < 1e-9 && most < 20_000, "{name}, e = {e}: {speed:e}");
+        }
+    }
+}
+
+#[test]
+fn a_bullet_does_not_pass_through_a_thin_obstacle_while_another_body_rests() {
+    for k in 0..30 {
+        let text = format!(
+            "
+[[particle]]
+name = 'bullet'
+mass = 1
+position = [{}, 5]
+velocity = [10, 0]
+[[particle]]
+name = 'sleeper'
+mass = 1
+position = [100, 0]
+[[field]]
+gravity = [0, -10]
+on = ['sleeper']
+[[wall]]
+normal = [0, 1]
+restitution = 0.5
+[[ball]]
+centre = [1, 5]
+radius = 0.003
+side = 'outside'
+on = ['bullet']
+[method]
+name = 'cva'
+[run]
+step = 0.01
+until = 0.3
+",
+            -0.1 * f64::from(k) / 30.0
+        );
+        let scene = carom_tests::runs::scene("bullet", &text, &[]);
+        for name in ["cva", "vci"] {
+            let mut step = carom_tests::runs::stepper(&scene, &carom_tests::runs::method(name));
+            let mut state = scene.problem.initial.clone();
+            carom_tests::runs::advance(&scene, &mut *step, &mut state, 0.01, 30);
+            assert!(state.q[0] < 1.0 && state.p[0] < 0.0, "{name}, start {k}: {:?}", state.q);
+        }
+    }
+}

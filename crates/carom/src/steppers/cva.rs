@@ -76,7 +76,14 @@ impl Method for Config {
     }
 
     fn claims(&self) -> Claims {
-        Claims { order: 2, symplectic: false, reversible: true, linear_momentum: true, angular_momentum: true }
+        Claims {
+            order: 2,
+            symplectic: false,
+            reversible: true,
+            linear_momentum: true,
+            angular_momentum: true,
+            through_impacts: true,
+        }
     }
 
     fn abilities(&self) -> Abilities {

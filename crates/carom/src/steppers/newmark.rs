@@ -52,7 +52,14 @@ impl Method for Config {
         // β = 0, γ = ½ is Verlet.
         let verlet = symmetric && self.beta == 0.0;
         let order = if symmetric { 2 } else { 1 };
-        Claims { order, symplectic: verlet, reversible: symmetric, linear_momentum: true, angular_momentum: verlet }
+        Claims {
+            order,
+            symplectic: verlet,
+            reversible: symmetric,
+            linear_momentum: true,
+            angular_momentum: verlet,
+            through_impacts: false,
+        }
     }
 
     fn abilities(&self) -> Abilities {

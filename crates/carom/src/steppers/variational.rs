@@ -24,7 +24,14 @@ impl Method for Midpoint {
     type Stepper = Implicit<LinearPath>;
 
     fn claims(&self) -> Claims {
-        Claims { order: 2, symplectic: true, reversible: true, linear_momentum: true, angular_momentum: true }
+        Claims {
+            order: 2,
+            symplectic: true,
+            reversible: true,
+            linear_momentum: true,
+            angular_momentum: true,
+            through_impacts: false,
+        }
     }
 
     fn abilities(&self) -> Abilities {
@@ -88,7 +95,14 @@ impl Method for Config {
     fn claims(&self) -> Claims {
         let symmetric = self.symmetric();
         let order = if symmetric { 2 } else { 1 };
-        Claims { order, symplectic: true, reversible: symmetric, linear_momentum: true, angular_momentum: true }
+        Claims {
+            order,
+            symplectic: true,
+            reversible: symmetric,
+            linear_momentum: true,
+            angular_momentum: true,
+            through_impacts: false,
+        }
     }
 
     fn abilities(&self) -> Abilities {

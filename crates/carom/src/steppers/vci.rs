@@ -88,7 +88,7 @@ impl Method for Config {
     }
 
     fn claims(&self) -> Claims {
-        self.base().claims()
+        Claims { through_impacts: true, ..self.base().claims() }
     }
 
     fn abilities(&self) -> Abilities {

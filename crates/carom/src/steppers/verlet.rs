@@ -45,7 +45,14 @@ impl Method for Config {
     type Stepper = Verlet;
 
     fn claims(&self) -> Claims {
-        Claims { order: 2, symplectic: true, reversible: true, linear_momentum: true, angular_momentum: true }
+        Claims {
+            order: 2,
+            symplectic: true,
+            reversible: true,
+            linear_momentum: true,
+            angular_momentum: true,
+            through_impacts: false,
+        }
     }
 
     fn abilities(&self) -> Abilities {

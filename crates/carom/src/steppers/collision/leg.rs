@@ -6,7 +6,6 @@ use super::step::Collision;
 use crate::discrete::LinearPath;
 use crate::error::Failure;
 use crate::state::State;
-use crate::steppers::shared::held::{Quest, Stride};
 use crate::steppers::variational::Rule;
 use crate::steppers::{Impulses, Stepper};
 use crate::system::System;
@@ -23,6 +22,8 @@ pub struct Leg {
     pub end: State,
     /// How long it is, once it has been flown.
     pub tau: f64,
+    /// The length that `end` belongs to.
+    pub placed: Option<f64>,
     /// `M⁻¹p` at the start.
     pub v: Vec<f64>,
     /// Chord velocity `(x − q)/τ`.
@@ -39,6 +40,8 @@ pub struct Leg {
     pub next_gradient: Vec<f64>,
     /// Acceleration, of a parabola.
     pub a: Vec<f64>,
+    /// The start with half of the friction of the leg.
+    pub rubbed: State,
     /// Momentum between the two half kicks.
     half: Vec<f64>,
     force: Vec<f64>,
@@ -61,6 +64,7 @@ impl Leg {
             at: start.clone(),
             end: start.clone(),
             tau: 0.0,
+            placed: None,
             v: vector(),
             chord: vector(),
             condition: Condition::default(),
@@ -69,6 +73,7 @@ impl Leg {
             gradient: vector(),
             next_gradient: vector(),
             a: vector(),
+            rubbed: start.clone(),
             half: vector(),
             force: vector(),
         }
@@ -94,6 +99,7 @@ impl Collision {
         self.inverse.solve(&mut self.leg.v);
         system.gap(&self.leg.at.q, &mut self.search.gap);
         self.resting.clear();
+        self.leg.placed = None;
         if self.leg.parabolic {
             let t = self.leg.at.t;
             self.leg.evaluate(system, t, false);
@@ -107,7 +113,17 @@ impl Collision {
     /// The end of the leg after `tau ≥ 0`, and its chord velocity; of a parabola the place only. The momentum at the start is
     /// made to satisfy its condition first.
     pub(super) fn place<S: System + ?Sized>(&mut self, system: &S, tau: f64) -> Result<(), Failure> {
-        if self.leg.condition.asked && tau > 0.0 { self.close(system, tau) } else { self.fly(system, tau) }
+        if self.leg.placed == Some(tau) {
+            return Ok(());
+        }
+        self.leg.placed = None;
+        if self.leg.condition.asked && tau > 0.0 {
+            self.close(system, tau)?;
+        } else {
+            self.fly(system, tau)?;
+        }
+        self.leg.placed = Some(tau);
+        Ok(())
     }
 
     /// The same from the momentum as it is.
@@ -135,14 +151,11 @@ impl Collision {
             leg.end.copy_from(&leg.at);
             self.free.step(system, &mut leg.end, tau).map_err(|error| error.failure)?
         } else {
-            let stride = Stride { state: &leg.at, h: tau };
-            let quest = Quest { stride, contacts: &self.contacts, candidates: &self.places };
-            let report = self.holder.step(system, quest, [&self.places, &[]])?;
-            leg.end.copy_from(&self.holder.end);
-            report
+            self.fly_held(system, tau)?
         };
         self.report.iterations += report.iterations;
         self.report.residual = self.report.residual.max(report.residual);
+        let leg = &mut self.leg;
         match self.free.chord().filter(|_| self.resting.is_empty()) {
             Some(chord) => leg.chord.copy_from_slice(chord),
             // The discrete energy of a short leg is that of its ends.

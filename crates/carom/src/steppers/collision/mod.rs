@@ -35,8 +35,8 @@ pub const ZENO: f64 = 1e-5;
 pub const BRIEF: f64 = 1e-3;
 /// Impacts in a step, per contact, before it is given up.
 const MOST_IMPACTS: usize = 1_000;
-/// The same of contacts that lose energy: with a restitution of 0.999 it takes 11 500 rebounds until they rest.
-const MOST_REBOUNDS: usize = 1_000_000;
+/// After every so many impacts in a step, the share of the step that rebounds may take before they are over grows tenfold.
+const PATIENCE: f64 = 500.0;
 
 /// What is asked of the energy across an impact.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,16 +1,20 @@
 //! Contacts that come to rest, and friction of those that rest.
 
 use super::step::Collision;
-use super::{BRIEF, ZENO};
-use crate::error::{Failure, Row};
+use super::{BRIEF, PATIENCE, ZENO};
+use crate::error::Failure;
 use crate::linear::dot;
-use crate::steppers::{Event, Happening};
+use crate::steppers::shared::held::{Quest, Stride};
+use crate::steppers::{Event, Happening, StepReport};
 use crate::system::System;
+
+/// Sweeps over contacts that depend on each other.
+const SWEEPS: u32 = 100;
 
 impl Collision {
     /// Brings contacts to rest whose rebounds would be over at once: with restitution `e < 1`, speed `u` and acceleration `a` into the
     /// contact they take `2u/(a(1 − e))` in all. Returns how many of those that were hit; their events stand behind those of the impact.
-    pub(super) fn settle<S: System + ?Sized>(&mut self, system: &S, before: usize) -> Result<usize, Failure> {
+    pub(super) fn settle(&mut self, before: usize) -> usize {
         let (n, h) = (self.leg.at.q.len(), self.grid[1]);
         let contacts = &self.contacts;
         let p = &self.leg.at.p;
@@ -21,7 +25,7 @@ impl Collision {
             let range = place * n..(place + 1) * n;
             let force =
                 contacts.g[range].iter().zip(&self.scales.push).fold(0.0, |sum, (g, a)| sum + (g * a).abs());
-            if self.slowness(e).is_some_and(|slow| speed <= slow * force + contacts.speed_tolerance[place]) {
+            if self.slowest(place, e, force).is_some_and(|slowest| speed <= slowest) {
                 self.places.push(place);
             }
         }
@@ -39,31 +43,63 @@ impl Collision {
         for a in 0..count {
             let place = self.places[a];
             let push = self.press.w[a * count + a] * self.press.y[a];
-            let slow = self.slowness(contacts.restitution[place]).unwrap_or(0.0);
-            if push > 0.0 && contacts.speed(place, p) <= slow * push + contacts.speed_tolerance[place] {
+            let (e, speed) = (contacts.restitution[place], contacts.speed(place, p));
+            let pressed = push > 0.0 && self.slowest(place, e, push).is_some_and(|slowest| speed <= slowest);
+            // Bodies between others that bounce are pressed in turns, never at once: patience ends with them too.
+            if pressed || (e < 1.0 && self.impatience() > 1.0 && speed <= self.still(place)) {
                 self.places[kept] = place;
                 kept += 1;
             }
         }
         self.places.truncate(kept);
         if kept == 0 {
-            return Ok(0);
+            return 0;
         }
-        self.stop(system, before, h)
+        self.stop(before, h)
     }
 
-    /// Which share of the speed that the forces give in a step is slow.
-    fn slowness(&self, restitution: f64) -> Option<f64> {
-        if restitution < 1.0 {
-            Some(0.5 * ZENO * (1.0 - restitution))
+    /// The speed up to which a contact comes to rest, by the speed that the forces give it in a step. The share of the step that
+    /// rebounds may take grows with their number, so that every step ends. Rebounds that are no higher than the round-off of the
+    /// gap would never become smaller: `½u²/a` is compared with it too.
+    fn slowest(&self, place: usize, restitution: f64, push: f64) -> Option<f64> {
+        let contacts = &self.contacts;
+        let share = if restitution < 1.0 {
+            ZENO * (10.0 * self.impatience()).min(1.0 / ZENO) * (1.0 - restitution)
+        } else if self.options.capture {
+            BRIEF
         } else {
-            self.options.capture.then_some(0.5 * BRIEF)
+            return None;
+        };
+        let lowest = (8.0 * contacts.gap_noise[place] * push.max(0.0) / self.grid[1].abs()).sqrt();
+        Some((0.5 * share * push).max(lowest) + self.still(place))
+    }
+
+    /// Grows tenfold with every [`PATIENCE`] impacts in the step; above 1 after the first ones.
+    fn impatience(&self) -> f64 {
+        10_f64.powf(self.legs as f64 / PATIENCE - 1.0)
+    }
+
+    /// The speed that counts as none.
+    fn still(&self, place: usize) -> f64 {
+        self.contacts.speed_tolerance[place] * self.impatience().clamp(1.0, 1e7)
+    }
+
+    /// `W y = −u` of the chosen contacts by Gauss-Seidel, which takes rows that depend on each other.
+    #[cold]
+    fn sweep(&mut self, n: usize) {
+        let (contacts, y) = (&self.contacts, &mut self.friction.y);
+        let product = |i: usize, j: usize| dot(&contacts.y[i * n..(i + 1) * n], &contacts.g[j * n..(j + 1) * n]);
+        y.fill(0.0);
+        for _ in 0..SWEEPS {
+            for (a, &i) in self.places.iter().enumerate() {
+                let others = self.places.iter().zip(&*y).fold(0.0, |sum, (&j, y)| sum + product(i, j) * y);
+                y[a] -= (contacts.speed(i, &self.leg.at.p) + others) / product(i, i);
+            }
         }
     }
 
-    /// Takes what is left of the speed of the chosen contacts: `W y = −u`. Their rows are independent: of dependent ones the
-    /// programme above presses some only. Returns how many were hit.
-    fn stop<S: System + ?Sized>(&mut self, system: &S, before: usize, h: f64) -> Result<usize, Failure> {
+    /// Takes what is left of the speed of the chosen contacts: `W y = −u`. Returns how many of them were hit.
+    fn stop(&mut self, before: usize, h: f64) -> usize {
         let (n, m, count) = (self.leg.at.q.len(), self.start_impulse.len(), self.places.len());
         let contacts = &self.contacts;
         let (p, factors) = (&mut self.leg.at.p, &mut self.friction.factors);
@@ -76,11 +112,13 @@ impl Collision {
             }
             self.friction.y[a] = -contacts.speed(i, p);
         }
-        factors.factor().map_err(|breakdown| {
-            let contact = contacts.members[self.places[breakdown.index]];
-            Failure::Redundant { row: Row::contact(system, contact), pivot: breakdown.pivot }
-        })?;
-        factors.solve(&mut self.friction.y[..count]);
+        if factors.factor().is_ok() {
+            factors.solve(&mut self.friction.y[..count]);
+        } else {
+            // Rows that depend on each other: what is left after some sweeps is round-off.
+            self.sweep(n);
+        }
+        let (contacts, p) = (&self.contacts, &mut self.leg.at.p);
         let (t, alpha, impacts) = (self.leg.at.t, (self.leg.at.t - self.grid[0]) / h, self.events.len());
         for (&place, &impulse) in self.places.iter().zip(&self.friction.y) {
             let speed = contacts.speed(place, p);
@@ -99,31 +137,61 @@ impl Collision {
             let g = &contacts.g[place * n..(place + 1) * n];
             p.iter_mut().zip(g).for_each(|(p, g)| *p += impulse * g);
         }
-        Ok(self.events.len() - impacts)
+        self.events.len() - impacts
     }
 
-    /// Friction of the contacts that were held on the leg: at its end, bounded by what held them.
-    pub(super) fn rub<S: System + ?Sized>(&mut self, system: &S) -> Result<(), Failure> {
-        let held = &self.holder.held;
-        let own = system.equalities();
-        self.friction.normal.clear();
-        let impulses = (&self.holder.start_impulse, &self.holder.end_impulse);
-        self.friction
-            .normal
-            .extend((0..held.len()).map(|row| (impulses.0[own + row] + impulses.1[own + row]).abs()));
-        let end = &mut self.leg.end;
+    /// A leg with contacts that rest. Friction acts half at its start and half at its end, as forces do in Verlet's step: a contact that
+    /// sticks stays where it is, and sliding is of second order.
+    pub(super) fn fly_held<S: System + ?Sized>(&mut self, system: &S, tau: f64) -> Result<StepReport, Failure> {
+        let mut report = self.hold_on(system, tau, false)?;
         let coefficient = self.options.friction;
-        if !self.friction.is_rough(system, held, coefficient) {
-            return Ok(());
+        self.friction.start(&self.holder.held);
+        if self.friction.is_rough(system, &self.holder.held, coefficient) {
+            // What stops the sliding at the end, or what the normal impulses allow of it.
+            self.prepare_friction(system, true)?;
+            self.leg.rubbed.copy_from(&self.leg.end);
+            self.friction.slide(&mut self.leg.rubbed.p);
+            self.prepare_friction(system, false)?;
+            self.leg.rubbed.copy_from(&self.leg.at);
+            self.friction.act_by_half(&mut self.leg.rubbed.p);
+            let again = self.hold_on(system, tau, true)?;
+            report.iterations += again.iterations;
+            report.residual = report.residual.max(again.residual);
         }
-        self.inverse.prepare(system, &end.q)?;
+        Ok(report)
+    }
+
+    /// The step with contacts that push, from the start of the leg or from what friction made of it.
+    fn hold_on<S: System + ?Sized>(&mut self, system: &S, tau: f64, rubbed: bool) -> Result<StepReport, Failure> {
+        let state = if rubbed { &self.leg.rubbed } else { &self.leg.at };
+        let quest = Quest { stride: Stride { state, h: tau }, contacts: &self.contacts, candidates: &self.places };
+        let report = self.holder.step(system, quest, [&self.places, &[]])?;
+        self.leg.end.copy_from(&self.holder.end);
+        let (own, holder) = (system.equalities(), &self.holder);
+        let impulses = holder.start_impulse[own..].iter().zip(&holder.end_impulse[own..]);
+        self.friction.normal.clear();
+        self.friction.normal.extend(impulses.map(|(start, end)| (start + end).abs()));
+        Ok(report)
+    }
+
+    /// Directions of sliding of the held contacts at an end of the leg.
+    fn prepare_friction<S: System + ?Sized>(&mut self, system: &S, at_end: bool) -> Result<(), Failure> {
+        let state = if at_end { &self.leg.end } else { &self.leg.at };
+        self.inverse.prepare(system, &state.q)?;
         if let Some(rows) = &mut self.rows {
-            rows.prepare(system, &self.inverse, end.t, &end.q)?;
+            rows.prepare(system, &self.inverse, state.t, &state.q)?;
         }
         let given = (&self.inverse, self.rows.as_ref());
-        self.friction.prepare(system, end, held, given, coefficient);
-        self.friction.free_of_normals(system, end, held, given)?;
-        self.report.impact_work += self.friction.rub(&mut end.p);
+        self.friction.prepare(system, state, &self.holder.held, given, self.options.friction);
+        self.friction.free_of_normals(system, state, &self.holder.held, given)
+    }
+
+    /// The rest of the friction of the contacts that were held on the leg.
+    pub(super) fn rub<S: System + ?Sized>(&mut self, system: &S) -> Result<(), Failure> {
+        if self.friction.is_rough(system, &self.holder.held, self.options.friction) {
+            self.prepare_friction(system, true)?;
+            self.report.impact_work += self.friction.finish(&self.holder.held, &mut self.leg.end.p);
+        }
         Ok(())
     }
 }

@@ -8,6 +8,10 @@ use crate::system::{Parabola, System};
 
 /// Gaps above this multiple of the largest lengths are no contacts: their gradients are not asked for.
 const FAR: f64 = 1e-6;
+/// Relative widening of bounds where the momentum depends on the length of the leg.
+const WIDENED: f64 = 0.1;
+/// Room above the rates at the ends of a leg.
+const ROOM: f64 = 1.5;
 
 /// Gaps along a leg.
 #[derive(Debug, Clone)]
@@ -107,6 +111,7 @@ impl Collision {
             return Ok(Some(0.0));
         }
         if !self.resting.is_empty() {
+            self.leg.placed = None;
             self.place(system, rest)?;
             system.gap(&self.leg.end.q, &mut self.search.next);
         }
@@ -116,16 +121,17 @@ impl Collision {
                 continue;
             }
             let bend = self.bend(system, contact, rest);
-            let start = self.start_value(system, contact, bend.is_some());
-            if self.is_clear(contact, start, bend, rest) {
+            let rate = if bend.is_some() { 0.0 } else { self.fastest(system, contact, rest)? };
+            if self.is_clear(contact, rate, bend, rest) {
                 continue;
             }
             let root = match bend {
                 Some([lower, _]) => roots::advance(limit, (-lower).max(0.0), |t| self.value(system, contact, t))?,
                 None => {
+                    let start = self.start_value(system, contact);
                     // The gap that was zero where the leg starts grows.
                     let leaving = start.rate > 0.0 && start.gap <= start.rate * roots::RESOLUTION * rest;
-                    roots::on_grid(limit, start, leaving, |t| self.gap_at(system, contact, t))?
+                    roots::march(limit, rate, start, leaving, |t| self.gap_at(system, contact, t))?
                 }
             };
             if let Some(tau) = root {
@@ -136,36 +142,50 @@ impl Collision {
         Ok(first)
     }
 
-    /// Bounds of the second derivative of a gap along the leg.
+    /// Bounds of the second derivative of a gap along the leg. The momentum of a leg with a condition depends on its length, by
+    /// O(h²) of itself: its bounds are widened.
     fn bend<S: System + ?Sized>(&self, system: &S, contact: usize, duration: f64) -> Option<[f64; 2]> {
         let leg = &self.leg;
-        let parabola = leg.parabolic && self.resting.is_empty() && !leg.condition.asked && self.grid[1] > 0.0;
-        if !parabola {
+        if !(leg.parabolic && self.resting.is_empty() && self.grid[1] > 0.0) {
             return None;
         }
         let arc = Parabola { q: &leg.at.q, v: &leg.v, a: &leg.a, duration };
-        system.gap_bend(&arc, contact).filter(|bend| bend[0].is_finite())
+        let [lower, upper] = system.gap_bend(&arc, contact).filter(|bend| bend[0].is_finite())?;
+        let width = if leg.condition.asked { WIDENED * lower.abs().max(upper.abs()) } else { 0.0 };
+        Some([lower - width, upper + width])
     }
 
-    /// Gap and rate where the leg starts. The rate is needed where the bend is not known.
-    fn start_value<S: System + ?Sized>(&mut self, system: &S, contact: usize, bent: bool) -> Value {
-        let gap = self.search.gap[contact];
-        if bent {
-            return Value { gap, rate: 0.0 };
+    /// How fast a gap may change along the leg: by the speeds and gradients at both its ends, with some room.
+    fn fastest<S: System + ?Sized>(&mut self, system: &S, contact: usize, rest: f64) -> Result<f64, Failure> {
+        self.place(system, rest)?;
+        let mut fastest = 0.0_f64;
+        for at_end in [false, true] {
+            let q = if at_end { &self.leg.end.q } else { &self.leg.at.q };
+            system.gap_gradient(q, contact, &mut self.search.gradient);
+            let speeds = self.leg.v.iter().zip(&self.leg.chord);
+            // The chord is the mean of the speeds at both ends: the last is within twice the difference.
+            let terms = self.search.gradient.iter().zip(speeds);
+            let rate = terms.fold(0.0, |sum, (g, (v, chord))| sum + g.abs() * v.abs().max((2.0 * chord - v).abs()));
+            fastest = fastest.max(rate);
         }
-        system.gap_gradient(&self.leg.at.q, contact, &mut self.search.gradient);
-        Value { gap, rate: self.grid[1].signum() * dot(&self.search.gradient, &self.leg.v) }
+        Ok(ROOM * fastest)
     }
 
-    /// Whether a gap stays open between its two ends: a chord is undercut by at most `max g'' τ²/8`. Without bounds, a gap
-    /// that falls at first and is larger at both ends than the fall at that rate is taken to stay open.
-    fn is_clear(&self, contact: usize, start: Value, bend: Option<[f64; 2]>, rest: f64) -> bool {
+    /// Gap and rate where the leg starts.
+    fn start_value<S: System + ?Sized>(&mut self, system: &S, contact: usize) -> Value {
+        system.gap_gradient(&self.leg.at.q, contact, &mut self.search.gradient);
+        let rate = self.grid[1].signum() * dot(&self.search.gradient, &self.leg.v);
+        Value { gap: self.search.gap[contact], rate }
+    }
+
+    /// Whether a gap stays open between its two ends: a chord is undercut by at most `max g'' τ²/8`; at a given rate it
+    /// cannot be closed and opened again if both ends together are wider than what the rate allows.
+    fn is_clear(&self, contact: usize, rate: f64, bend: Option<[f64; 2]>, rest: f64) -> bool {
         let (gap, next) = (self.search.gap[contact], self.search.next[contact]);
-        let lowest = gap.min(next);
         match bend {
             _ if next < 0.0 => false,
-            Some([_, upper]) => lowest > upper.max(0.0) * rest * rest / 8.0,
-            None => start.rate >= 0.0 || lowest > rest * -start.rate,
+            Some([_, upper]) => gap.min(next) > upper.max(0.0) * rest * rest / 8.0,
+            None => gap + next > rate * rest,
         }
     }
 

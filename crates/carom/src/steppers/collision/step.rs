@@ -3,7 +3,7 @@
 use super::closing::Shadow;
 use super::leg::Leg;
 use super::search::Search;
-use super::{Closing, MOST_IMPACTS, MOST_REBOUNDS, Options};
+use super::{Closing, MOST_IMPACTS, Options};
 use crate::error::{Failure, StepError};
 use crate::impact::{Nnls, Resolver};
 use crate::method::Method;
@@ -49,6 +49,8 @@ pub struct Collision {
     pub(super) origin: State,
     pub(super) events: Vec<Event>,
     pub(super) report: StepReport,
+    /// Impacts in the step so far.
+    pub(super) legs: usize,
     pub(super) contact_impulse: Vec<f64>,
     pub(super) start_impulse: Vec<f64>,
     pub(super) end_impulse: Vec<f64>,
@@ -89,6 +91,7 @@ impl Collision {
             origin: start.clone(),
             events: Vec::new(),
             report: StepReport::default(),
+            legs: 0,
             contact_impulse: vec![0.0; k],
             start_impulse: vec![0.0; m],
             end_impulse: vec![0.0; m],
@@ -104,16 +107,14 @@ impl Collision {
     fn advance<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<(), Failure> {
         self.start(state, h);
         self.set_off(system)?;
-        let (mut rest, mut legs) = (h.abs(), 0);
+        let mut rest = h.abs();
         while let Some(tau) = self.first_impact(system, rest)? {
             self.arrive(system, tau)?;
             rest -= tau;
             self.strike(system)?; // p⁺ = p⁻R, and what (48) asks of the next leg
-            legs += 1;
-            let lossy = self.contacts.restitution.iter().any(|e| *e < 1.0);
-            let most = if lossy { MOST_REBOUNDS } else { MOST_IMPACTS };
-            if legs > most * self.contact_impulse.len() {
-                return Err(self.too_many(system, legs));
+            self.legs += 1;
+            if self.legs > MOST_IMPACTS * self.contact_impulse.len().max(10) {
+                return Err(self.too_many(system));
             }
             self.set_off(system)?;
             self.close_step(system, rest)?;
@@ -164,6 +165,7 @@ impl Collision {
             self.origin.copy_from(state);
         }
         self.report = StepReport::default();
+        self.legs = 0;
         self.events.clear();
         if !self.idle {
             self.contact_impulse.fill(0.0);
@@ -173,11 +175,11 @@ impl Collision {
     }
 
     #[cold]
-    fn too_many<S: System + ?Sized>(&self, system: &S, impacts: usize) -> Failure {
+    fn too_many<S: System + ?Sized>(&self, system: &S) -> Failure {
         let contact = self.search.found;
         let speed =
             self.events.iter().rev().find(|event| event.contact == contact).map_or(0.0, |event| event.speed);
-        Failure::Stalled { impacts, contact: system.gap_name(contact), at: self.leg.at.t, speed }
+        Failure::Stalled { impacts: self.legs, contact: system.gap_name(contact), at: self.leg.at.t, speed }
     }
 }
 

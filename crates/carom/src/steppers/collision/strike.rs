@@ -22,7 +22,7 @@ impl Collision {
         // Back in time a contact is approached where it would be left: the momentum is turned for the law, and turned back.
         self.turn();
         let work = self.apply_law(system, before)?;
-        let came_to_rest = self.settle(system, before)?;
+        let came_to_rest = self.settle(before);
         self.turn();
         self.report.impact_work += work;
         self.report.impacts += (self.events.len() - before - came_to_rest) as u32;

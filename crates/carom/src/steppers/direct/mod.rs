@@ -129,6 +129,7 @@ impl Method for Config {
             reversible: symmetric,
             linear_momentum: true,
             angular_momentum: symmetric,
+            through_impacts: false,
         }
     }
 

@@ -33,6 +33,8 @@ pub struct Contacts {
     pub restitution: Vec<f64>,
     /// Gaps that count as closed.
     pub gap_tolerance: Vec<f64>,
+    /// Gaps that are round-off of the coordinates.
+    pub gap_noise: Vec<f64>,
     /// Speeds that count as none.
     pub speed_tolerance: Vec<f64>,
     /// How much speed of approach the forces give in a step; negative where they pull the contact apart.
@@ -79,6 +81,11 @@ impl Scales {
             self.inverse[i] = mass.recip();
             self.energy = self.energy.max(mass * (self.v[i].abs() + self.push[i].abs()).powi(2));
         }
+    }
+
+    /// What a gap along a gradient is made uncertain by through the round-off of the coordinates.
+    pub fn noise(&self, gradient: &[f64]) -> f64 {
+        ROUND_OFF * gradient.iter().zip(&self.q).fold(0.0, |sum, (g, q)| sum + (g * q).abs())
     }
 
     /// Tolerances of a gap and of its speed along a gradient. A speed is compared with the one that the energy of the liveliest
@@ -133,13 +140,16 @@ impl Contacts {
         self.nu.resize(count * m, 0.0);
         self.offset.clear();
         self.offset.resize(count, 0.0);
-        for list in [&mut self.restitution, &mut self.gap_tolerance, &mut self.speed_tolerance, &mut self.push] {
+        let lists =
+            [&mut self.restitution, &mut self.gap_tolerance, &mut self.gap_noise, &mut self.speed_tolerance];
+        for list in lists.into_iter().chain([&mut self.push]) {
             list.resize(count, 0.0);
         }
         for (place, &contact) in self.members.iter().enumerate() {
             let g = &mut self.g[place * n..(place + 1) * n];
             system.gap_gradient(at, contact, g);
             (self.gap_tolerance[place], self.speed_tolerance[place]) = scales.along(g, h);
+            self.gap_noise[place] = scales.noise(g);
             self.restitution[place] = restitution.unwrap_or_else(|| system.restitution(contact));
             if let Some(rows) = rows {
                 let nu = &mut self.nu[place * m..(place + 1) * m];

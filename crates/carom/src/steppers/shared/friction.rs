@@ -38,6 +38,9 @@ pub struct Friction {
     pub normal: Vec<f64>,
     /// Impulses along the directions.
     tangent: Vec<f64>,
+    /// The contacts on a leg that these belong to, and the energy that they took so far.
+    held: Vec<usize>,
+    work: f64,
     /// Of small systems.
     pub factors: Cholesky,
     lu: Lu,
@@ -57,6 +60,8 @@ impl Default for Friction {
             nu: list(),
             normal: list(),
             tangent: list(),
+            held: Vec::new(),
+            work: 0.0,
             factors: Cholesky::new(0),
             lu: Lu::new(0),
             y: list(),
@@ -262,15 +267,36 @@ impl Friction {
         self.rows.extend_from_slice(&self.y_t[tangents]);
     }
 
-    /// Friction of contacts that are held, bounded by what held them. Returns the energy that it took.
-    pub fn rub(&mut self, p: &mut [f64]) -> f64 {
+    /// Nothing of the friction of these contacts has acted yet.
+    pub fn start(&mut self, held: &[usize]) {
+        self.held.clear();
+        self.held.extend_from_slice(held);
         self.tangent.clear();
-        self.slide(p)
+        self.work = 0.0;
+    }
+
+    /// Half of the friction that was found acts; its directions are those at the start of the leg.
+    pub fn act_by_half(&mut self, p: &mut [f64]) {
+        let n = p.len();
+        for (k, l) in self.tangent.iter_mut().enumerate() {
+            *l *= 0.5;
+            let (t, y) = (&self.t[k * n..(k + 1) * n], &self.y_t[k * n..(k + 1) * n]);
+            self.work += *l * (dot(y, p) + 0.5 * *l * dot(y, t));
+            p.iter_mut().zip(t).for_each(|(p, t)| *p += *l * t);
+        }
+    }
+
+    /// The rest of the friction of a leg. Returns the energy that all of it took.
+    pub fn finish(&mut self, held: &[usize], p: &mut [f64]) -> f64 {
+        if self.held != held {
+            self.start(held);
+        }
+        self.work + self.slide(p)
     }
 
     /// Friction alone, bounded by the normal impulses: at each contact a projected gradient step of the kinetic energy,
     /// which cannot grow. Returns the energy that it took.
-    fn slide(&mut self, p: &mut [f64]) -> f64 {
+    pub fn slide(&mut self, p: &mut [f64]) -> f64 {
         let n = p.len();
         let mut work = 0.0;
         self.tangent.resize(self.t.len() / n, 0.0);

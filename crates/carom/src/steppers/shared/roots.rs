@@ -2,24 +2,19 @@
 //!
 //! Two searches. With a bound of the second derivative from below, *conservative advancement*: from a positive gap go as far as
 //! the gap must stay positive, again and again. It never steps over a root, converges quadratically to one that is crossed, and
-//! finds the first of several. Without a bound, a *grid*: signs at the ends of [`CELLS`] cells, and the minimum of every convex
-//! parabola through three neighbours that comes near zero. What it can miss is a dip inside a cell and back that these
-//! parabolas do not show: it is no deeper than `max|g''| (duration/CELLS)²/8`.
+//! finds the first of several. Without one, a *march* with an estimated bound of the rate: as far as the gap must stay positive at
+//! that rate, but at least a [`PACES`]-th of the duration. If the estimate holds, it misses nothing but dips that last for less than that.
 //!
 //! Roots are returned on the side where the gap is not negative, closed in to [`RESOLUTION`] of the duration.
 
 use crate::error::Failure;
 
-/// Cells of the grid.
-pub const CELLS: usize = 8;
+/// The smallest pace of a march, as a share of its duration.
+pub const PACES: f64 = 512.0;
 /// How closely a root is known, relative to the duration of the search.
 pub const RESOLUTION: f64 = 2.0 * f64::EPSILON;
-/// Advances before a path that grazes is left to the grid; a root that is crossed takes 3 to 10.
-const MOST_ADVANCES: u32 = 60;
-/// A parabola whose minimum is below this share of its smallest point may hide a root.
-const NEAR: f64 = 0.2;
-/// Evaluations in the search of a minimum.
-const MINIMIZING: u32 = 40;
+/// Advances before a path that grazes is left to the march; a root that is crossed takes 3 to 10.
+const MOST_ADVANCES: u32 = 300;
 
 /// Gap and its rate at a time.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -63,82 +58,36 @@ pub fn advance(
         (t, here) = (next, there);
     }
     let rest = limit - t;
-    let found = on_grid(rest, here, false, |s| Ok(at(t + s)?.gap))?;
+    let rate = here.rate.abs() + bend * rest;
+    let found = march(rest, rate, here, false, |s| Ok(at(t + s)?.gap))?;
     Ok(found.map(|s| t + s))
 }
 
-/// The first root in `(0, limit]` by the grid. `leaving`: the gap is zero at 0 and grows; that root is divided out.
-pub fn on_grid(
+/// The first root in `(0, limit]` of a gap whose rate is at most `rate`. `leaving`: the gap is zero at 0 and grows; that root is
+/// divided out.
+pub fn march(
     limit: f64,
+    rate: f64,
     start: Value,
     leaving: bool,
     mut at: impl FnMut(f64) -> Result<f64, Failure>,
 ) -> Result<Option<f64>, Failure> {
-    let mut value = |t: f64| Ok(if leaving { at(t)? / t } else { at(t)? });
-    let width = limit / CELLS as f64;
-    let time = |cell: usize| if cell == CELLS { limit } else { cell as f64 * width };
-    let mut before = [f64::INFINITY, if leaving { start.rate } else { start.gap }];
-    for cell in 1..=CELLS {
-        let t = time(cell);
-        let now = value(t)?;
-        let dip = if cell > 1 {
-            dip_of([before[0], before[1], now])
-        } else if !leaving && start.rate < 0.0 {
-            // The point that a parabola with this rate would have had one cell ago.
-            dip_of([now - 2.0 * start.rate * width, before[1], now])
-        } else {
-            None
-        };
-        if let Some(place) = dip {
-            let around = time(cell - 1) + place * width;
-            let reach = [time(cell.saturating_sub(2)).max(around - width), t.min(around + width)];
-            if let Some((low, negative)) = minimize(reach, &mut value)? {
-                let left = if time(cell - 1) < low { [time(cell - 1), before[1]] } else { [reach[0], before[0]] };
-                let left = if left[1].is_finite() { left } else { [0.0, before[1]] };
-                return bracket([left[0], low], [left[1], negative], limit, value).map(Some);
-            }
+    let pace = limit / PACES;
+    let (mut t, mut gap) = (0.0, start.gap.max(0.0));
+    let mut value = if leaving { start.rate } else { gap };
+    while t < limit {
+        let stride = (gap / rate).max(pace);
+        let next = if t + stride < limit { t + stride } else { limit };
+        let there = at(next)?;
+        let divided = if leaving { there / next } else { there };
+        if there == 0.0 {
+            return Ok(Some(next));
         }
-        if now == 0.0 {
-            return Ok(Some(t));
+        if there < 0.0 {
+            let inside = |t: f64| Ok(if leaving { at(t)? / t } else { at(t)? });
+            return bracket([t, next], [value, divided], limit, inside).map(Some);
         }
-        if now < 0.0 {
-            return bracket([time(cell - 1), t], [before[1], now], limit, value).map(Some);
-        }
-        before = [before[1], now];
-    }
-    Ok(None)
-}
-
-/// Where a parabola through three neighbours has its minimum, in cells from the middle one, if it comes near zero between them.
-fn dip_of([left, middle, right]: [f64; 3]) -> Option<f64> {
-    let (curvature, slope) = (left - 2.0 * middle + right, 0.5 * (right - left));
-    let place = -slope / curvature;
-    let lowest = middle - 0.5 * slope * slope / curvature;
-    let near = curvature > 0.0 && place.abs() <= 1.0 && right > 0.0 && lowest <= NEAR * middle.min(left).min(right);
-    near.then_some(place)
-}
-
-/// Looks for a negative value between two times by golden sections; the first one that is found, with its time.
-fn minimize(
-    [mut low, mut high]: [f64; 2],
-    mut value: impl FnMut(f64) -> Result<f64, Failure>,
-) -> Result<Option<(f64, f64)>, Failure> {
-    const GOLDEN: f64 = 0.618_033_988_749_894_9;
-    let mut inner = [high - GOLDEN * (high - low), low + GOLDEN * (high - low)];
-    let mut values = [value(inner[0])?, value(inner[1])?];
-    for _ in 0..MINIMIZING {
-        if let Some(place) = values.iter().position(|value| *value < 0.0) {
-            return Ok(Some((inner[place], values[place])));
-        }
-        if values[0] <= values[1] {
-            high = inner[1];
-            inner = [high - GOLDEN * (high - low), inner[0]];
-            values = [value(inner[0])?, values[0]];
-        } else {
-            low = inner[0];
-            inner = [inner[1], low + GOLDEN * (high - low)];
-            values = [values[1], value(inner[1])?];
-        }
+        (t, gap, value) = (next, there, divided);
     }
     Ok(None)
 }
@@ -229,33 +178,35 @@ mod tests {
         let path = |t: f64| Value { gap: t * (0.7 - t), rate: 0.7 - 2.0 * t };
         let found = advance(1.0, 2.0, |t| Ok(path(t))).unwrap().unwrap();
         assert!((found - 0.7).abs() < 1e-14);
-        let found = on_grid(1.0, path(0.0), true, |t| Ok(path(t).gap)).unwrap().unwrap();
+        let found = march(1.0, 1.3, path(0.0), true, |t| Ok(path(t).gap)).unwrap().unwrap();
         assert!((found - 0.7).abs() < 1e-14);
-        assert_eq!(on_grid(0.6, path(0.0), true, |t| Ok(path(t).gap)).unwrap(), None);
-        // The next root lies in the first cell.
+        assert_eq!(march(0.6, 1.3, path(0.0), true, |t| Ok(path(t).gap)).unwrap(), None);
+        // The next root lies in the first pace.
         let soon = |t: f64| t * (0.001 - t);
-        let found = on_grid(1.0, Value { gap: 0.0, rate: 0.001 }, true, |t| Ok(soon(t))).unwrap().unwrap();
+        let found = march(1.0, 2.0, Value { gap: 0.0, rate: 0.001 }, true, |t| Ok(soon(t))).unwrap().unwrap();
         assert!((found - 0.001).abs() < 1e-14);
     }
 
     #[test]
-    fn the_grid_finds_crossings_and_dips_between_its_points() {
+    fn a_march_finds_crossings_and_narrow_obstacles() {
         for root in [1e-3, 0.13, 0.5, 0.77, 0.999] {
             let path = |t: f64| Value { gap: (root - t) * (1.0 + t * t), rate: -1.0 };
-            let found = on_grid(1.0, path(0.0), false, |t| Ok(path(t).gap)).unwrap().unwrap();
+            let found = march(1.0, 4.0, path(0.0), false, |t| Ok(path(t).gap)).unwrap().unwrap();
             assert!((found - root).abs() < 1e-14, "{root}: {found}");
         }
-        for middle in [0.05, 0.31, 0.5, 0.94] {
-            let path = |t: f64| Value { gap: (t - middle).powi(2) - 1e-6, rate: 2.0 * (t - middle) };
-            let found = on_grid(1.0, path(0.0), false, |t| Ok(path(t).gap)).unwrap();
-            assert!(found.is_some_and(|t| (t - (middle - 1e-3)).abs() < 1e-12), "{middle}: {found:?}");
+        // A ball of radius 0.002 on a path of length 1: the gap is a narrow V.
+        for middle in [0.01, 0.31, 0.5, 0.94] {
+            let path = |t: f64| (t - middle).abs() - 0.002;
+            let found = march(1.0, 1.0, Value { gap: path(0.0), rate: -1.0 }, false, |t| Ok(path(t))).unwrap();
+            assert!(found.is_some_and(|t| (t - (middle - 0.002)).abs() < 1e-12), "{middle}: {found:?}");
         }
     }
 
     #[test]
-    fn the_grid_misses_what_it_says_it_may_miss() {
-        // A narrow dip on a slope: no parabola through grid points shows it.
-        let path = |t: f64| 1.0 - 1.5 * (-((t - 0.4) / 1e-3).powi(2)).exp();
-        assert_eq!(on_grid(1.0, Value { gap: 1.0, rate: 0.0 }, false, |t| Ok(path(t))).unwrap(), None);
+    fn a_march_misses_what_it_says_it_may_miss() {
+        // Negative for less than a pace.
+        let middle = 100.5 / PACES;
+        let path = |t: f64| 10.0 * (t - middle).abs() - 1e-4;
+        assert_eq!(march(1.0, 1.0, Value { gap: path(0.0), rate: -10.0 }, false, |t| Ok(path(t))).unwrap(), None);
     }
 }
