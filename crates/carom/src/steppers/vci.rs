@@ -13,7 +13,7 @@
 //! O(h²), depending on where in the step it falls: in uniform gravity by `(m g²h²/8)(1 − 2α)`. That is a random walk if the
 //! impacts are chaotic.
 //! The energy condition may have no solution near grazing: see [`Happening::Fallback`](super::Happening). With restitution and friction the law's work is
-//! added to the energy [ibid., sec 2.5]; friction of contacts that rest acts at the ends of legs, to first order.
+//! added to the energy [ibid., sec 2.5].
 //!
 //! Differs from [ibid. (57)]: the factor `h` of the γ rule is restored. Differs from [ibid. (74)-(79)]: momenta instead of two places, which
 //! divide by `α`.

@@ -10,6 +10,8 @@ use crate::system::{Parabola, System};
 const FAR: f64 = 1e-6;
 /// Relative widening of bounds where the momentum depends on the length of the leg.
 const WIDENED: f64 = 0.1;
+/// How near a root lies to that of the parabola that a leg is taken as, as a share of the leg.
+const NEAR: f64 = 0.01;
 /// Room above the rates at the ends of a leg.
 const ROOM: f64 = 1.5;
 
@@ -24,6 +26,9 @@ pub struct Search {
     pub between: Vec<f64>,
     /// Of one contact.
     pub gradient: Vec<f64>,
+    /// Acceleration of the parabola that a leg is taken as, and a place on it.
+    bow: Vec<f64>,
+    place: Vec<f64>,
     /// The contact that was found.
     pub found: usize,
     /// Contacts that are approached where the leg starts, and touched there.
@@ -34,7 +39,9 @@ impl Search {
     /// For `n` coordinates and `k` contacts.
     pub fn new(n: usize, k: usize) -> Self {
         let gaps = || vec![0.0; k];
-        Self { gap: gaps(), next: gaps(), between: gaps(), gradient: vec![0.0; n], found: 0, struck: None }
+        let (gap, next, between) = (gaps(), gaps(), gaps());
+        let [gradient, bow, place] = [(); 3].map(|()| vec![0.0; n]);
+        Self { gap, next, between, gradient, bow, place, found: 0, struck: None }
     }
 }
 
@@ -115,6 +122,9 @@ impl Collision {
             self.place(system, rest)?;
             system.gap(&self.leg.end.q, &mut self.search.next);
         }
+        if !self.is_parabola() {
+            self.bow(rest);
+        }
         let (mut first, mut limit) = (None, rest);
         for contact in 0..self.search.gap.len() {
             if self.resting.binary_search(&contact).is_ok() {
@@ -126,10 +136,15 @@ impl Collision {
                 continue;
             }
             let root = match bend {
-                Some([lower, _]) => roots::advance(limit, (-lower).max(0.0), |t| self.value(system, contact, t))?,
+                Some([lower, _]) if self.is_parabola() => {
+                    roots::advance(limit, (-lower).max(0.0), |t| self.value(system, contact, t))?
+                }
+                Some([lower, _]) => {
+                    let near = roots::advance(limit, (-lower).max(0.0), |t| Ok(self.bowed(system, contact, t)))?;
+                    self.settle_root(system, contact, near, limit)?
+                }
                 None => {
                     let start = self.start_value(system, contact);
-                    // The gap that was zero where the leg starts grows.
                     let leaving = start.rate > 0.0 && start.gap <= start.rate * roots::RESOLUTION * rest;
                     roots::march(limit, rate, start, leaving, |t| self.gap_at(system, contact, t))?
                 }
@@ -142,17 +157,75 @@ impl Collision {
         Ok(first)
     }
 
-    /// Bounds of the second derivative of a gap along the leg. The momentum of a leg with a condition depends on its length, by
-    /// O(h²) of itself: its bounds are widened.
+    /// Whether the leg is a parabola, or one up to what a condition changes of its momentum.
+    fn is_parabola(&self) -> bool {
+        self.leg.parabolic && self.resting.is_empty()
+    }
+
+    /// Bounds of the second derivative of a gap along the leg. One that is no parabola is taken as that through its ends with the velocity at
+    /// its start, which is off by the third order of its length; there, and where the momentum depends on the length, they are widened.
     fn bend<S: System + ?Sized>(&self, system: &S, contact: usize, duration: f64) -> Option<[f64; 2]> {
-        let leg = &self.leg;
-        if !(leg.parabolic && self.resting.is_empty() && self.grid[1] > 0.0) {
+        if self.grid[1] < 0.0 {
             return None;
         }
-        let arc = Parabola { q: &leg.at.q, v: &leg.v, a: &leg.a, duration };
+        let (leg, exact) = (&self.leg, self.is_parabola());
+        let a = if exact { &leg.a } else { &self.search.bow };
+        let arc = Parabola { q: &leg.at.q, v: &leg.v, a, duration };
         let [lower, upper] = system.gap_bend(&arc, contact).filter(|bend| bend[0].is_finite())?;
-        let width = if leg.condition.asked { WIDENED * lower.abs().max(upper.abs()) } else { 0.0 };
-        Some([lower - width, upper + width])
+        let width = if leg.condition.asked || !exact { WIDENED } else { 0.0 };
+        Some([lower - width * lower.abs(), upper + width * upper.abs()])
+    }
+
+    /// The acceleration of the parabola that a leg is taken as.
+    fn bow(&mut self, rest: f64) {
+        let leg = &self.leg;
+        let ends = leg.at.q.iter().zip(&leg.end.q).zip(&leg.v);
+        for (bow, ((q, end), v)) in self.search.bow.iter_mut().zip(ends) {
+            *bow = 2.0 * ((end - q) / rest - v) / rest;
+        }
+    }
+
+    /// Gap and rate on that parabola.
+    fn bowed<S: System + ?Sized>(&mut self, system: &S, contact: usize, tau: f64) -> Value {
+        let (leg, Search { bow, place, between, gradient, .. }) = (&self.leg, &mut self.search);
+        for (i, place) in place.iter_mut().enumerate() {
+            *place = leg.at.q[i] + tau * (leg.v[i] + 0.5 * tau * bow[i]);
+        }
+        system.gap(place, between);
+        system.gap_gradient(place, contact, gradient);
+        let rate = gradient.iter().enumerate().fold(0.0, |sum, (i, g)| sum + g * (leg.v[i] + tau * bow[i]));
+        Value { gap: between[contact], rate }
+    }
+
+    /// The root on the leg itself, near that on the parabola.
+    fn settle_root<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        contact: usize,
+        near: Option<f64>,
+        limit: f64,
+    ) -> Result<Option<f64>, Failure> {
+        let start = self.start_value(system, contact);
+        let leaving = start.rate > 0.0 && start.gap <= start.rate * roots::RESOLUTION * limit;
+        let value = |this: &mut Self, t: f64| -> Result<f64, Failure> {
+            let gap = this.gap_at(system, contact, t)?;
+            Ok(if leaving { gap / t } else { gap })
+        };
+        let (near, width) = (near.unwrap_or(limit), NEAR * limit);
+        let (mut low, mut high) = ((near - width).max(0.0), (near + width).min(limit));
+        let mut after = value(self, high)?;
+        if after >= 0.0 && high < limit {
+            (low, high) = (high, limit);
+            after = value(self, high)?;
+        }
+        if after >= 0.0 {
+            return Ok(None);
+        }
+        let mut before = if low > 0.0 { value(self, low)? } else { -1.0 };
+        if before < 0.0 {
+            (low, before) = (0.0, if leaving { start.rate } else { start.gap.max(0.0) });
+        }
+        roots::bracket([low, high], [before, after], limit, |t| value(self, t)).map(Some)
     }
 
     /// How fast a gap may change along the leg: by the speeds and gradients at both its ends, with some room.

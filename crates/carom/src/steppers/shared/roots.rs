@@ -94,7 +94,7 @@ pub fn march(
 
 /// Closes in a root between a value that is not negative and one that is; returns the time on the first side. The
 /// ITP method [Oliveira & Takahashi 2020]: as fast as the secant method, never slower than bisection.
-fn bracket(
+pub fn bracket(
     [mut low, mut high]: [f64; 2],
     [mut value_low, mut value_high]: [f64; 2],
     limit: f64,
