@@ -148,7 +148,7 @@ fn main() {
     let hand = |closing| move |start: &State| particle::Hand::new(start, closing);
     measure(("bouncing-particle", 5), particle, &vci, particle::start, hand(Closing::Discrete));
     measure(("bouncing-particle", 5), particle, &cva, particle::start, hand(Closing::Reflect));
-    // A rounding error grows by 30 at every impact of the star.
+    // A rounding error grows by about ten at every impact of the star.
     let star = (&star::Star, star::H);
     let hand = |closing| move |start: &State| star::Hand::new(start, closing);
     measure(("star-body", 3), star, &vci, star::start, hand(Closing::Discrete));

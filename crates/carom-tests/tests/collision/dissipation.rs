@@ -159,3 +159,12 @@ fn a_block_sticks_to_a_slope_or_slides_down_by_the_right_acceleration() {
         }
     }
 }
+
+#[test]
+fn momentum_along_a_rough_floor_is_not_called_conserved() {
+    for (mu, conserved) in [("0", true), ("0.3", false)] {
+        let scene = carom_tests::runs::built_in("star-body", &[&format!("parameters.mu={mu}")]);
+        let (_, summary) = carom_tests::runs::measured(&scene, &carom_tests::runs::method("cva"), 0.005, 10);
+        assert_eq!(summary.linear().1.is_some(), conserved, "mu = {mu}");
+    }
+}

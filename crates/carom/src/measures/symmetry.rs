@@ -101,7 +101,7 @@ struct Sample {
     momentum: Vec<f64>,
     /// `T_q`; empty for a constant mass.
     kinetic: Vec<f64>,
-    /// Rows that must be orthogonal to a field: `V_q`, `f_NP`, gradients of constraints.
+    /// Rows that must be orthogonal to a field: `V_q`, `f_NP`, gradients of constraints, directions of friction.
     rows: Vec<f64>,
 }
 
@@ -120,6 +120,12 @@ impl Sample {
         system.gap_jacobian(&q, &mut constraints[m * n..(m + k) * n]);
         if let Some(nonholonomic) = system.nonholonomic() {
             nonholonomic.matrix(&q, &mut constraints[(m + k) * n..]);
+        }
+        // Friction acts along the directions of sliding.
+        for contact in (0..k).filter(|&contact| system.friction(contact) > 0.0) {
+            let start = rows.len();
+            rows.resize(start + system.tangents(contact) * n, 0.0);
+            system.gap_tangents(&q, contact, &mut rows[start..]);
         }
         let (mut momentum, mut kinetic) = (vec![0.0; n], Vec::new());
         system.mass().times(&q, &v, &mut momentum);
