@@ -184,7 +184,11 @@ fn momenta_count_spins_in() {
     assert_eq!(conserved(&[]), (vec![true, true], vec![true]));
     assert_eq!(conserved(&[|s| s.add_gravity([0.0, -1.0], &Group::All)]), (vec![true, false], vec![false]));
     assert_eq!(conserved(&[|s| s.add_field("(x^2 + y^2)^2", &[], &Group::All)]), (vec![false, false], vec![true]));
-    assert_eq!(conserved(&[|s| s.add_wall(&wall([0.0, 1.0], 0.0), &Group::All)]), (vec![true, false], vec![false]));
+    let smooth = |s: &mut Plates| s.add_wall(&Wall { friction: 0.0, ..wall([0.0, 1.0], 0.0) }, &Group::All);
+    assert_eq!(conserved(&[smooth]), (vec![true, false], vec![false]));
+    // Friction acts along the wall.
+    let rough = |s: &mut Plates| s.add_wall(&wall([0.0, 1.0], 0.0), &Group::All);
+    assert_eq!(conserved(&[rough]), (vec![false, false], vec![false]));
 }
 
 #[test]
