@@ -264,6 +264,10 @@ impl Collision {
 
     /// Gap and rate after `tau` on a parabola.
     fn value<S: System + ?Sized>(&mut self, system: &S, contact: usize, tau: f64) -> Result<Value, Failure> {
+        if tau == 0.0 {
+            // The leg that was flown last stays as it is: it may be the one to the end.
+            return Ok(self.start_value(system, contact));
+        }
         let gap = self.gap_at(system, contact, tau)?;
         let (leg, gradient) = (&self.leg, &mut self.search.gradient);
         system.gap_gradient(&leg.end.q, contact, gradient);
