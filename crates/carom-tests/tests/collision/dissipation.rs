@@ -168,3 +168,32 @@ fn momentum_along_a_rough_floor_is_not_called_conserved() {
         assert_eq!(summary.linear().1.is_some(), conserved, "mu = {mu}");
     }
 }
+
+#[test]
+fn a_block_in_space_sticks_to_a_slope_too() {
+    let text = "
+[[particle]]
+name = 'block'
+mass = 2
+position = [0, 0, 0]
+[[field]]
+gravity = [1, 2, -10]
+[[wall]]
+normal = [0, 0, 1]
+friction = 0.3
+restitution = 0
+[method]
+name = 'cva'
+[run]
+step = 0.01
+until = 2
+";
+    let scene = carom_tests::runs::scene("block", text, &[]);
+    for (name, way) in [("cva", 0.0), ("cva friction=0.1", 2.0 * (5.0_f64.sqrt() - 1.0))] {
+        let mut step = carom_tests::runs::stepper(&scene, &carom_tests::runs::method(name));
+        let mut state = scene.problem.initial.clone();
+        carom_tests::runs::advance(&scene, &mut *step, &mut state, 0.01, 200);
+        let found = state.q[0].hypot(state.q[1]);
+        assert!((found - way).abs() < 1e-12, "{name}: {found:e}, {way}");
+    }
+}

@@ -127,7 +127,7 @@ impl Collision {
             self.set_scale(scale);
             self.fly(system, tau)?;
             self.report.iterations += 1;
-            let miss = self.closing_energy(system, tau)? - self.leg.condition.target;
+            let miss = self.closing_energy(system, tau) - self.leg.condition.target;
             let slope = match before {
                 None => dot(&self.leg.condition.direction, &self.leg.chord),
                 Some((last, other)) => (miss - other) / (scale - last),
@@ -174,12 +174,12 @@ impl Collision {
     }
 
     /// The energy that the condition is about, for the leg that was flown last.
-    fn closing_energy<S: System + ?Sized>(&mut self, system: &S, tau: f64) -> Result<f64, Failure> {
+    fn closing_energy<S: System + ?Sized>(&mut self, system: &S, tau: f64) -> f64 {
         match self.options.closing {
-            Closing::Law | Closing::Discrete => Ok(self.discrete_energy(system, tau, Side::Start)),
+            Closing::Law | Closing::Discrete => self.discrete_energy(system, tau, Side::Start),
             Closing::Shadow(rule) => {
                 self.complete(system, tau);
-                Ok(self.shadow.energy(system, &self.inverse, (rule, self.grid[1]), &self.leg.end))
+                self.shadow.energy(system, &self.inverse, (rule, self.grid[1]), &self.leg.end)
             }
         }
     }

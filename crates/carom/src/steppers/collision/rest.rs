@@ -3,7 +3,6 @@
 use super::step::Collision;
 use super::{BRIEF, PATIENCE, ZENO};
 use crate::error::Failure;
-use crate::linear::dot;
 use crate::steppers::shared::held::{Quest, Stride};
 use crate::steppers::{Event, Happening, StepReport};
 use crate::system::System;
@@ -34,7 +33,7 @@ impl Collision {
         self.press.resize(count);
         for (a, &i) in self.places.iter().enumerate() {
             for (b, &j) in self.places.iter().enumerate() {
-                self.press.w[a * count + b] = dot(&contacts.y[i * n..(i + 1) * n], &contacts.g[j * n..(j + 1) * n]);
+                self.press.w[a * count + b] = contacts.product([i, j], n);
             }
             self.press.c[a] = -contacts.push[i];
         }
@@ -88,12 +87,12 @@ impl Collision {
     #[cold]
     fn sweep(&mut self, n: usize) {
         let (contacts, y) = (&self.contacts, &mut self.friction.y);
-        let product = |i: usize, j: usize| dot(&contacts.y[i * n..(i + 1) * n], &contacts.g[j * n..(j + 1) * n]);
         y.fill(0.0);
         for _ in 0..SWEEPS {
             for (a, &i) in self.places.iter().enumerate() {
-                let others = self.places.iter().zip(&*y).fold(0.0, |sum, (&j, y)| sum + product(i, j) * y);
-                y[a] -= (contacts.speed(i, &self.leg.at.p) + others) / product(i, i);
+                let others =
+                    self.places.iter().zip(&*y).fold(0.0, |sum, (&j, y)| sum + contacts.product([i, j], n) * y);
+                y[a] -= (contacts.speed(i, &self.leg.at.p) + others) / contacts.product([i, i], n);
             }
         }
     }
@@ -107,8 +106,7 @@ impl Collision {
         self.friction.y.resize(count, 0.0);
         for (a, &i) in self.places.iter().enumerate() {
             for (b, &j) in self.places.iter().enumerate() {
-                factors.matrix[a * count + b] =
-                    dot(&contacts.y[i * n..(i + 1) * n], &contacts.g[j * n..(j + 1) * n]);
+                factors.matrix[a * count + b] = contacts.product([i, j], n);
             }
             self.friction.y[a] = -contacts.speed(i, p);
         }
@@ -124,7 +122,7 @@ impl Collision {
             let speed = contacts.speed(place, p);
             let contact = contacts.members[place];
             // ½u² over the inertia of the contact, as if it were alone: exact for one.
-            let work = -0.5 * speed * speed / contacts.inertia(place, n);
+            let work = -0.5 * speed * speed / contacts.product([place; 2], n);
             // Those that rested before are none of the events.
             if self.events[before..impacts].iter().any(|event| event.contact == contact) {
                 self.events.push(Event { t, alpha, contact, what: Happening::Rest, speed, impulse, work });

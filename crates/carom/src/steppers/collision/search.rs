@@ -51,21 +51,12 @@ impl Collision {
         self.search.struck = None;
         let far = self.far();
         let h = self.grid[1];
-        let mut measured = false;
+        if self.search.gap.iter().any(|gap| *gap <= far) {
+            self.scales.measure(system, &self.inverse, &self.leg.at, h);
+        }
         for contact in 0..self.search.gap.len() {
+            let Some(still) = self.touch(system, contact, far) else { continue };
             let gap = self.search.gap[contact];
-            if gap > far {
-                continue;
-            }
-            if !measured {
-                self.scales.measure(system, &self.inverse, &self.leg.at, h);
-                measured = true;
-            }
-            system.gap_gradient(&self.leg.at.q, contact, &mut self.search.gradient);
-            let (closed, still) = self.scales.along(&self.search.gradient, h);
-            if gap > closed {
-                continue;
-            }
             let speed = h.signum() * dot(&self.search.gradient, &self.leg.v);
             if speed.abs() <= still {
                 self.resting.push(contact);
@@ -77,6 +68,17 @@ impl Collision {
             self.hold(system)?;
         }
         Ok(())
+    }
+
+    /// The speed that counts as none at a contact that is touched at the start of the leg; its gradient stands in `search`.
+    pub(super) fn touch<S: System + ?Sized>(&mut self, system: &S, contact: usize, far: f64) -> Option<f64> {
+        let gap = self.search.gap[contact];
+        if gap > far {
+            return None;
+        }
+        system.gap_gradient(&self.leg.at.q, contact, &mut self.search.gradient);
+        let (closed, still) = self.scales.along(&self.search.gradient, self.grid[1]);
+        (gap <= closed).then_some(still)
     }
 
     /// Gaps above this are not closed.

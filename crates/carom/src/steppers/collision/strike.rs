@@ -50,8 +50,9 @@ impl Collision {
         self.scales.measure(system, &self.inverse, at, h);
         system.gap(&at.q, &mut self.search.gap);
         self.contacts.members.clear();
+        let far = self.far();
         for contact in 0..self.search.gap.len() {
-            if contact == self.search.found || self.is_touched(system, contact) {
+            if contact == self.search.found || self.touch(system, contact, far).is_some() {
                 self.contacts.members.push(contact);
             }
         }
@@ -60,16 +61,6 @@ impl Collision {
         let state = (&self.leg.at, if self.options.of_leg { self.leg.tau } else { h });
         self.metric.apply(system, &self.inverse, state, &mut self.contacts);
         Ok(())
-    }
-
-    /// Whether a gap is none at the start of the leg.
-    fn is_touched<S: System + ?Sized>(&mut self, system: &S, contact: usize) -> bool {
-        let gap = self.search.gap[contact];
-        if gap > self.far() {
-            return false;
-        }
-        system.gap_gradient(&self.leg.at.q, contact, &mut self.search.gradient);
-        gap <= self.scales.along(&self.search.gradient, self.grid[1]).0
     }
 
     /// The impact law: normal impulses, and friction. Returns the energy that it took.

@@ -109,10 +109,9 @@ impl Contacts {
         dot(&self.y[place * n..(place + 1) * n], p) + self.offset[place]
     }
 
-    /// `G M⁻¹Gᵀ` of a member.
-    pub fn inertia(&self, place: usize, n: usize) -> f64 {
-        let range = place * n..(place + 1) * n;
-        dot(&self.y[range.clone()], &self.g[range])
+    /// The entry of `G M⁻¹Gᵀ` of two members, of `n` coordinates.
+    pub fn product(&self, [i, j]: [usize; 2], n: usize) -> f64 {
+        dot(&self.y[i * n..(i + 1) * n], &self.g[j * n..(j + 1) * n])
     }
 
     /// The failure of an impact law, with the names of the contacts.

@@ -21,6 +21,8 @@ use crate::system::System;
 
 /// Rounds of normal impulses and friction at several contacts.
 const ROUNDS: u32 = 100;
+/// Sweeps of friction over all contacts; one contact takes one or two.
+const SWEEPS: u32 = 100;
 
 /// Friction at a set of contacts.
 #[derive(Debug, Clone)]
@@ -192,13 +194,15 @@ impl Friction {
         for _ in 0..ROUNDS {
             let resolved = resolver.resolve(cone, p)?;
             if resolved.passes == 0 {
-                break;
+                return Ok(total);
             }
             total.add(resolved);
             self.normal.iter_mut().zip(&resolver.impulse).for_each(|(sum, impulse)| *sum += impulse);
             total.work += self.slide(p);
         }
-        Ok(total)
+        let speeds = (0..members).map(|place| (place, contacts.speed(place, p)));
+        let approached = speeds.filter(|&(place, speed)| speed < -contacts.speed_tolerance[place]).collect();
+        Err(Stuck { passes: total.passes, approached })
     }
 
     /// Both laws at one contact; `None` if they have no solution, or would create energy.
@@ -294,37 +298,53 @@ impl Friction {
         self.work + self.slide(p)
     }
 
-    /// Friction alone, bounded by the normal impulses: at each contact a projected gradient step of the kinetic energy,
-    /// which cannot grow. Returns the energy that it took.
+    /// Friction alone, bounded by the normal impulses: sweeps of projected gradient steps of the kinetic energy, contact by
+    /// contact, which cannot grow, until nothing changes. Returns the energy that it took.
     pub fn slide(&mut self, p: &mut [f64]) -> f64 {
-        let n = p.len();
-        let mut work = 0.0;
+        let (n, mut work) = (p.len(), 0.0);
         self.tangent.resize(self.t.len() / n, 0.0);
-        for place in 0..self.mu.len() {
-            let own = self.starts[place]..self.starts[place + 1];
-            if own.is_empty() {
-                continue;
+        for _ in 0..SWEEPS {
+            let (mut moved, mut size) = (0.0_f64, 0.0_f64);
+            for place in 0..self.mu.len() {
+                let own = self.starts[place]..self.starts[place + 1];
+                let inertia = self.largest_inertia(own.clone(), n);
+                if inertia <= 0.0 || inertia.is_nan() {
+                    continue;
+                }
+                let row = |k: usize| k * n..(k + 1) * n;
+                let mut next = [0.0; 2];
+                for (next, k) in next.iter_mut().zip(own.clone()) {
+                    *next = self.tangent[k] - dot(&self.y_t[row(k)], p) / inertia;
+                }
+                let (length, most) = (next[0].hypot(next[1]), self.mu[place] * self.normal[place]);
+                let shrink = if length > most { most / length } else { 1.0 };
+                for (next, k) in next.iter().zip(own) {
+                    let change = next * shrink - self.tangent[k];
+                    let (t, y) = (&self.t[row(k)], &self.y_t[row(k)]);
+                    work += change * (dot(y, p) + 0.5 * change * dot(y, t));
+                    p.iter_mut().zip(t).for_each(|(p, t)| *p += change * t);
+                    self.tangent[k] += change;
+                    (moved, size) = (moved.max(change.abs()), size.max(self.tangent[k].abs()));
+                }
             }
-            // The trace bounds the largest eigenvalue of W_tt; for one direction it is it.
-            let row = |k: usize| k * n..(k + 1) * n;
-            let inertia: f64 = own.clone().map(|k| dot(&self.t[row(k)], &self.y_t[row(k)])).sum();
-            if inertia <= 0.0 || inertia.is_nan() {
-                continue;
-            }
-            let mut next = [0.0; 2];
-            for (next, k) in next.iter_mut().zip(own.clone()) {
-                *next = self.tangent[k] - dot(&self.y_t[row(k)], p) / inertia;
-            }
-            let (length, most) = (next[0].hypot(next[1]), self.mu[place] * self.normal[place]);
-            let shrink = if length > most { most / length } else { 1.0 };
-            for (next, k) in next.iter().zip(own) {
-                let change = next * shrink - self.tangent[k];
-                let (t, y) = (&self.t[row(k)], &self.y_t[row(k)]);
-                work += change * (dot(y, p) + 0.5 * change * dot(y, t));
-                p.iter_mut().zip(t).for_each(|(p, t)| *p += change * t);
-                self.tangent[k] += change;
+            if moved <= f64::EPSILON * size {
+                break;
             }
         }
         work
+    }
+
+    /// The largest eigenvalue of `W_tt` of a contact: with it one step stops a contact whose directions are alike.
+    fn largest_inertia(&self, own: std::ops::Range<usize>, n: usize) -> f64 {
+        let product = |i: usize, j: usize| dot(&self.t[i * n..(i + 1) * n], &self.y_t[j * n..(j + 1) * n]);
+        match own.len() {
+            0 => 0.0,
+            1 => product(own.start, own.start),
+            _ => {
+                let (i, j) = (own.start, own.start + 1);
+                let (a, b, c) = (product(i, i), product(i, j), product(j, j));
+                0.5 * (a + c) + (0.5 * (a - c)).hypot(b)
+            }
+        }
     }
 }

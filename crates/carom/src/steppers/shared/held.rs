@@ -14,7 +14,6 @@ use std::cell::RefCell;
 use super::contacts::Contacts;
 use crate::error::Failure;
 use crate::impact::Nnls;
-use crate::linear::dot;
 use crate::method::Method;
 use crate::state::State;
 use crate::steppers::shared::views::Held;
@@ -194,8 +193,7 @@ impl Holder {
         self.linear.resize(count);
         for (a, &i) in candidates.iter().enumerate() {
             for (b, &j) in candidates.iter().enumerate() {
-                self.linear.w[a * count + b] =
-                    dot(&contacts.y[i * n..(i + 1) * n], &contacts.g[j * n..(j + 1) * n]);
+                self.linear.w[a * count + b] = contacts.product([i, j], n);
             }
             self.linear.c[a] = gaps[contacts.members[i]] / stride.h;
         }
@@ -300,7 +298,7 @@ impl Holder {
                     // `−Gᵀ` of the multiplier went into the momentum.
                     let lambda = -self.start_impulse[own + row];
                     // A step back in time has negative impulses of forces that push.
-                    let pull = -lambda * stride.h.signum() * contacts.inertia(place, stride.state.q.len());
+                    let pull = -lambda * stride.h.signum() * contacts.product([place; 2], stride.state.q.len());
                     let pulls = pull > contacts.speed_tolerance[place];
                     (pulls.then_some(("pulls", pull)), !pulls)
                 }
