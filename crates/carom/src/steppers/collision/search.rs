@@ -147,8 +147,7 @@ impl Collision {
                 }
                 None => {
                     let start = self.start_value(system, contact);
-                    let leaving = start.rate > 0.0 && start.gap <= start.rate * roots::RESOLUTION * rest;
-                    roots::march(limit, rate, start, leaving, |t| self.gap_at(system, contact, t))?
+                    roots::march(limit, rate, start, start.leaves(rest), |t| self.gap_at(system, contact, t))?
                 }
             };
             if let Some(tau) = root {
@@ -208,7 +207,7 @@ impl Collision {
         limit: f64,
     ) -> Result<Option<f64>, Failure> {
         let start = self.start_value(system, contact);
-        let leaving = start.rate > 0.0 && start.gap <= start.rate * roots::RESOLUTION * limit;
+        let leaving = start.leaves(limit);
         let value = |this: &mut Self, t: f64| -> Result<f64, Failure> {
             let gap = this.gap_at(system, contact, t)?;
             Ok(if leaving { gap / t } else { gap })

@@ -25,6 +25,13 @@ pub struct Value {
     pub rate: f64,
 }
 
+impl Value {
+    /// Whether the gap is zero here and grows, seen over a duration: then its root here is none to look for.
+    pub fn leaves(self, duration: f64) -> bool {
+        self.rate > 0.0 && self.gap <= self.rate * RESOLUTION * duration
+    }
+}
+
 /// The first root in `(0, limit]` of a gap with `g'' ≥ −bend` that is not negative at 0, or negative by rounding and growing.
 pub fn advance(
     limit: f64,
