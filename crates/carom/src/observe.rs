@@ -1,10 +1,10 @@
 //! What a run shows of itself: a frame per node, to observers that cannot change it.
 
 use crate::state::State;
-use crate::steppers::{Event, StepReport};
+use crate::steppers::{Event, Inside, StepReport};
 
 /// Everything about one node of the time grid.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Frame<'a> {
     /// Steps made.
     pub step: u64,
@@ -32,6 +32,8 @@ pub struct Frame<'a> {
     pub locates_events: bool,
     /// Events that the method located in the step, in time.
     pub events: &'a [Event],
+    /// The motion inside the step, if the method knows it; not at the start, and not of a step that was made of shorter ones.
+    pub inside: Option<&'a dyn Inside>,
     /// What the method keeps beside the state.
     pub memory: &'a [f64],
     /// Work that moving constraints did in the step.

@@ -11,7 +11,7 @@ use crate::observe::{Frame, Observer};
 use crate::state::State;
 use crate::steppers::shared::mass::InverseMass;
 use crate::steppers::shared::rows::RowShape;
-use crate::steppers::{Event, Impulses, StepReport, Stepper};
+use crate::steppers::{Event, Impulses, Inside, StepReport, Stepper};
 use crate::system::System;
 
 /// How often a failed step is halved before the run ends all the same.
@@ -133,7 +133,8 @@ impl<S: System + ?Sized> Run<'_, S> {
         loop {
             let step = outcome.steps;
             if !seen {
-                let shown = view.show(self.system, &outcome, &taken, self.stepper.memory());
+                let inside = if taken.whole { self.stepper.inside() } else { None };
+                let shown = view.show(self.system, &outcome, &taken, (self.stepper.memory(), inside));
                 let shown = shown.map_err(|failure| failed(outcome.state.t, step, failure)).and_then(|frame| {
                     let mut each = observers.iter_mut().map(|observer| observer.observe(&frame));
                     each.find_map(Result::err).map_or(Ok(()), |message| Err(Ended::Observer { step, message }))
@@ -157,7 +158,8 @@ impl<S: System + ?Sized> Run<'_, S> {
                 outcome.ended = Some(Ended::Step { step: step + 1, error });
                 return outcome;
             }
-            outcome.halved_steps += u64::from(outcome.failures > failures);
+            taken.whole = outcome.failures == failures;
+            outcome.halved_steps += u64::from(!taken.whole);
             outcome.steps += 1;
             outcome.state.t = self.grid.time(outcome.steps);
         }
@@ -205,6 +207,8 @@ struct Taken {
     locates_events: bool,
     events: Vec<Event>,
     work: f64,
+    /// Whether a step was made, and in one piece.
+    whole: bool,
     /// `∂f/∂t` at both ends of a step; empty if no constraint moves.
     rates: [Vec<f64>; 2],
 }
@@ -215,7 +219,7 @@ impl Taken {
         let rate = || vec![0.0; if system.time_dependence().equalities { m } else { 0 }];
         let (impulse, contact_impulse) = (vec![0.0; m], vec![0.0; system.inequalities()]);
         let (report, events, rates) = (StepReport::default(), Vec::new(), [rate(), rate()]);
-        Self { report, impulse, contact_impulse, locates_events, events, work: 0.0, rates }
+        Self { report, impulse, contact_impulse, locates_events, events, work: 0.0, whole: false, rates }
     }
 
     fn clear(&mut self) {
@@ -290,7 +294,7 @@ impl View {
         system: &S,
         outcome: &'a Outcome,
         taken: &'a Taken,
-        memory: &'a [f64],
+        (memory, inside): (&'a [f64], Option<&'a dyn Inside>),
     ) -> Result<Frame<'a>, Failure> {
         let state = &outcome.state;
         self.inverse.prepare(system, &state.q)?;
@@ -322,6 +326,7 @@ impl View {
             contact_impulse: &taken.contact_impulse,
             locates_events: taken.locates_events,
             events: &taken.events,
+            inside,
             memory,
             constraint_work: taken.work,
             failures: outcome.failures,

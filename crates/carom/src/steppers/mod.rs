@@ -75,6 +75,31 @@ pub struct Impulses<'a> {
     pub end: &'a [f64],
 }
 
+/// An end of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// Where it starts.
+    Start,
+    /// Where it ends.
+    Finish,
+}
+
+/// The motion inside the last step that was made, over the fraction `0 ≤ s ≤ 1` of it that has passed.
+pub trait Inside {
+    /// Configuration and momentum: continuous, and those of the nodes at both ends.
+    fn at(&self, s: f64, q: &mut [f64], p: &mut [f64]);
+
+    /// The method's own ansatz functions; at an end where they jump, their limit from inside.
+    fn ansatz(&self, s: f64, q: &mut [f64], p: &mut [f64]);
+
+    /// What the ansatz functions jump by at an end, the node's value less their limit: with its sign turned for `q`, the impulse of the
+    /// forces that keep the motion in the space of the ansatz.
+    fn jump(&self, end: End, q: &mut [f64], p: &mut [f64]);
+
+    /// Forces of the equality constraints, one per row: `Gᵀ` of them acts.
+    fn constraint_forces(&self, s: f64, out: &mut [f64]);
+}
+
 /// A method, sized for one system.
 pub trait Stepper<S: System + ?Sized> {
     /// Advances `state` by `h`. On failure `state` is unchanged.
@@ -100,6 +125,11 @@ pub trait Stepper<S: System + ?Sized> {
     /// Events of the last step that was made, in time; empty for a method that locates none.
     fn events(&self) -> &[Event] {
         &[]
+    }
+
+    /// The motion inside the last step that was made, if the method knows it.
+    fn inside(&self) -> Option<&dyn Inside> {
+        None
     }
 
     /// What the next step depends on beside the state, such as which contacts are held. A step that fails leaves it as it was.
