@@ -252,10 +252,12 @@ impl Taken {
         for (sum, (start, end)) in self.impulse.iter_mut().zip(impulses.start.iter().zip(impulses.end)) {
             *sum += start + end;
         }
+        self.impulse.iter_mut().zip(impulses.inside).for_each(|(sum, inside)| *sum += inside);
         if !self.rates[0].is_empty() {
             system.equality_rate(state.t, &state.q, &mut self.rates[1]);
             // The power of −Gᵀλ is −λᵀG v = λᵀ∂f/∂t.
-            self.work += dot(impulses.start, &self.rates[0]) + dot(impulses.end, &self.rates[1]);
+            self.work +=
+                dot(impulses.start, &self.rates[0]) + dot(impulses.end, &self.rates[1]) + impulses.inside_work;
         }
     }
 }

@@ -44,6 +44,7 @@ pub fn variants() -> Vec<AnyMethod> {
         "cva",
         "cva rule=midpoint",
         "cva energy=shadow",
+        "galerkin",
     ];
     let variants: Vec<AnyMethod> = texts.iter().map(|text| method(text)).collect();
     for known in AnyMethod::all() {

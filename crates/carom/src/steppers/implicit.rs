@@ -336,6 +336,6 @@ impl<S: System + ?Sized, R: Legendre<S>> Stepper<S> for Implicit<R> {
     }
 
     fn impulses(&self) -> Impulses<'_> {
-        Impulses { start: &self.lambda, end: &self.rows.impulse }
+        Impulses::at_ends(&self.lambda, &self.rows.impulse)
     }
 }

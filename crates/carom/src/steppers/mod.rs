@@ -3,6 +3,7 @@
 pub mod collision;
 pub mod cva;
 pub mod direct;
+pub mod galerkin;
 pub mod gvi;
 pub mod implicit;
 pub mod newmark;
@@ -66,13 +67,25 @@ pub struct Event {
     pub work: f64,
 }
 
-/// Impulses of the equality constraints in a step, one per row: `−G(q0)ᵀ start − G(q1)ᵀ end` went into the momentum.
+/// Impulses of the equality constraints in a step, one per row: `−G(q0)ᵀ start − G(q1)ᵀ end` went into the momentum, and what was
+/// spread along gradients inside.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Impulses<'a> {
     /// Along the gradients at the start of the step.
     pub start: &'a [f64],
+    /// Sums of those along the gradients inside; empty if there are none.
+    pub inside: &'a [f64],
     /// Along those at its end.
     pub end: &'a [f64],
+    /// Work that those inside did, where constraints move.
+    pub inside_work: f64,
+}
+
+impl<'a> Impulses<'a> {
+    /// Of a step that has them at its ends only.
+    pub fn at_ends(start: &'a [f64], end: &'a [f64]) -> Self {
+        Self { start, end, inside: &[], inside_work: 0.0 }
+    }
 }
 
 /// An end of a step.
@@ -98,6 +111,12 @@ pub trait Inside {
 
     /// Forces of the equality constraints, one per row: `Gᵀ` of them acts.
     fn constraint_forces(&self, s: f64, out: &mut [f64]);
+
+    /// Number of points of the method's own quadrature.
+    fn stages(&self) -> usize;
+
+    /// Configuration and velocity at one of them; returns the fraction of the step that has passed there, and its weight.
+    fn stage(&self, index: usize, q: &mut [f64], v: &mut [f64]) -> (f64, f64);
 }
 
 /// A method, sized for one system.

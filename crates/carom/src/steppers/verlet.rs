@@ -389,7 +389,7 @@ impl<S: System + ?Sized> Stepper<S> for Explicit {
 
     fn impulses(&self) -> Impulses<'_> {
         match &self.constraint {
-            Some(work) => Impulses { start: &work.lambda, end: &work.rows.impulse },
+            Some(work) => Impulses::at_ends(&work.lambda, &work.rows.impulse),
             None => Impulses::default(),
         }
     }

@@ -207,7 +207,7 @@ impl Collision {
         let impulses = if self.resting.is_empty() {
             Stepper::<S>::impulses(&self.free)
         } else {
-            Impulses { start: &self.holder.start_impulse, end: &self.holder.end_impulse }
+            Impulses::at_ends(&self.holder.start_impulse, &self.holder.end_impulse)
         };
         for row in 0..m {
             self.start_impulse[row] += impulses.start[row];

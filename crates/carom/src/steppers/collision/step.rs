@@ -201,7 +201,7 @@ impl<S: System + ?Sized> Stepper<S> for Collision {
     }
 
     fn impulses(&self) -> Impulses<'_> {
-        Impulses { start: &self.start_impulse, end: &self.end_impulse }
+        Impulses::at_ends(&self.start_impulse, &self.end_impulse)
     }
 
     fn contact_impulses(&self) -> &[f64] {

@@ -317,7 +317,7 @@ impl Gvi {
         let impulses = if self.candidates.is_empty() {
             Stepper::<S>::impulses(&self.free)
         } else {
-            Impulses { start: &holder.start_impulse, end: &holder.end_impulse }
+            Impulses::at_ends(&holder.start_impulse, &holder.end_impulse)
         };
         for (sum, impulse) in self.start_impulse.iter_mut().zip(impulses.start) {
             *sum += impulse;

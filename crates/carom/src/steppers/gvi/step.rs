@@ -251,7 +251,7 @@ impl<S: System + ?Sized> Stepper<S> for Gvi {
         if self.idle {
             Stepper::<S>::impulses(&self.free)
         } else {
-            Impulses { start: &self.start_impulse, end: &self.end_impulse }
+            Impulses::at_ends(&self.start_impulse, &self.end_impulse)
         }
     }
 

@@ -1,0 +1,263 @@
+//! The Newton matrix: exact derivatives of the residual by the unknowns.
+//!
+//! ```text
+//! Notation, at a point κ
+//! M, B = ∂(M u)/∂q          δp = M δu + B δq
+//! K = T_qq − V_qq + ∂f/∂q + Σ λ g_qq,   C = Bᵀ + ∂f/∂v          δF = K δq + C δu
+//! ```
+//! with `δq = h Σ a_j δU_j` and `δu = Σ l_j δU_j`; where the momentum is an unknown of its own, `δu = M⁻¹(δp − B δq)`.
+
+use super::step::Galerkin;
+use crate::state::State;
+use crate::system::{Mass, System};
+
+/// Room for the derivatives at one point, each `n × n`.
+#[derive(Debug, Clone)]
+pub struct Derivatives {
+    m: Vec<f64>,
+    b: Vec<f64>,
+    k: Vec<f64>,
+    c: Vec<f64>,
+    pub(super) work: Vec<f64>,
+    by_velocity: Vec<f64>,
+    column: Vec<f64>,
+}
+
+impl Derivatives {
+    /// For `n` coordinates.
+    pub fn new(n: usize) -> Self {
+        let matrix = || vec![0.0; n * n];
+        Self {
+            m: matrix(),
+            b: matrix(),
+            k: matrix(),
+            c: matrix(),
+            work: matrix(),
+            by_velocity: matrix(),
+            column: vec![0.0; n],
+        }
+    }
+}
+
+/// Which of the derivatives there are.
+#[derive(Debug, Clone, Copy)]
+struct There {
+    b: bool,
+    c: bool,
+}
+
+/// Adds `factor · block` to the `n × n` block of a matrix of `size` columns that starts at `(row, column)`.
+#[inline]
+fn add_block(matrix: &mut [f64], size: usize, (row, column): (usize, usize), factor: f64, block: &[f64], n: usize) {
+    for i in 0..n {
+        let from = (row + i) * size + column;
+        for (entry, value) in matrix[from..from + n].iter_mut().zip(&block[i * n..(i + 1) * n]) {
+            *entry += factor * value;
+        }
+    }
+}
+
+impl Galerkin {
+    /// Fills the matrix at the stages that were evaluated last.
+    pub(super) fn assemble<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) {
+        let (n, modes, size) = (self.n, self.tables.modes, self.unbalance.len());
+        self.lu.matrix.fill(0.0);
+        if !self.separate && !self.mass.is_empty() {
+            for j in 0..modes {
+                add_block(&mut self.lu.matrix, size, (j * n, j * n), 1.0, &self.mass, n);
+            }
+        }
+        for k in 0..self.tables.points.s.len() {
+            let there = self.differentiate(system, state, h, k);
+            if self.separate {
+                self.add_separate(h, k, there);
+            } else {
+                self.add_point(h, k, there);
+            }
+        }
+        if let Some(points) = &self.tables.potential {
+            for k in 0..points.s.len() {
+                super::stages::combine(
+                    Some(&state.q),
+                    h,
+                    &points.a[k * modes..(k + 1) * modes],
+                    &self.u,
+                    &mut self.work,
+                );
+                system.potential_hessian(state.t + points.s[k] * h, &self.work, &mut self.derivatives.k);
+                for (j, l) in (0..modes * modes).map(|pair| (pair / modes, pair % modes)) {
+                    let factor = h * h * self.pulls[k * modes + j] * points.a[k * modes + l];
+                    add_block(&mut self.lu.matrix, size, (j * n, l * n), factor, &self.derivatives.k, n);
+                }
+            }
+        }
+        if self.nc > 0 {
+            self.add_constraints();
+        }
+    }
+
+    /// The derivatives at a point.
+    fn differentiate<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64, k: usize) -> There {
+        let n = self.n;
+        let (d, at, t) = (&mut self.derivatives, k * n..(k + 1) * n, state.t + self.tables.points.s[k] * h);
+        let (q, v) = (&self.stages.q[at.clone()], &self.stages.v[at]);
+        let mut there = There { b: false, c: false };
+        if self.tables.potential.is_none() {
+            system.potential_hessian(t, q, &mut d.k);
+            d.k.iter_mut().for_each(|k| *k = -*k);
+        } else {
+            d.k.fill(0.0);
+        }
+        d.c.fill(0.0);
+        if let Mass::Configuration(mass) = system.mass() {
+            there = There { b: true, c: true };
+            mass.matrix(q, &mut d.m);
+            mass.momentum_jacobian(q, v, &mut d.b);
+            mass.kinetic_hessian(q, v, &mut d.work);
+            d.k.iter_mut().zip(&d.work).for_each(|(k, work)| *k += work);
+            for i in 0..n {
+                for j in 0..n {
+                    d.c[i * n + j] = d.b[j * n + i];
+                }
+            }
+        }
+        if let Some(forces) = system.forces() {
+            forces.jacobians(t, q, v, &mut d.work, &mut d.by_velocity);
+            d.k.iter_mut().zip(&d.work).for_each(|(k, work)| *k += work);
+            d.c.iter_mut().zip(&d.by_velocity).for_each(|(c, by_v)| *c += by_v);
+            there.c |= forces.depends_on_velocity();
+        }
+        if self.nc > 0 {
+            let lambda = &self.stages.lambda[k * self.nc..(k + 1) * self.nc];
+            system.equality_hessian(t, q, lambda, &mut d.work);
+            d.k.iter_mut().zip(&d.work).for_each(|(k, work)| *k += work);
+        }
+        there
+    }
+
+    /// Adds to the sizes of the momentum balances what of the forces comes from configurations that are rounded to doubles.
+    pub(super) fn add_noise<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) {
+        let n = self.n;
+        for k in 0..self.tables.points.s.len() {
+            self.differentiate(system, state, h, k);
+            let factor = 2.0 * h.abs() * self.tables.points.w[k];
+            for (size, row) in self.magnitude.iter_mut().zip(self.derivatives.k.chunks_exact(n)) {
+                let terms = row.iter().zip(&self.stages.q[k * n..]).map(|(k, q)| (k * q).abs());
+                *size += factor * terms.sum::<f64>();
+            }
+        }
+    }
+
+    /// A point's part where momenta follow from the velocities.
+    fn add_point(&mut self, h: f64, k: usize, there: There) {
+        let (n, modes, size) = (self.n, self.tables.modes, self.unbalance.len());
+        let (a, l) = (&self.tables.points.a[k * modes..], &self.tables.points.l[k * modes..]);
+        let (weights, reactions) = (&self.weights[k * modes..], &self.reactions[k * modes..]);
+        let (d, matrix) = (&self.derivatives, &mut self.lu.matrix);
+        for j in 0..modes {
+            for i in 0..modes {
+                let place = (j * n, i * n);
+                add_block(matrix, size, place, -h * h * reactions[j] * a[i], &d.k, n);
+                if there.c && l[i] != 0.0 {
+                    add_block(matrix, size, place, -h * reactions[j] * l[i], &d.c, n);
+                }
+                if there.b && weights[j] != 0.0 {
+                    add_block(matrix, size, place, h * weights[j] * a[i], &d.b, n);
+                    add_block(matrix, size, place, weights[j] * l[i], &d.m, n);
+                }
+            }
+        }
+    }
+
+    /// A point's part where the momentum is an unknown of its own.
+    fn add_separate(&mut self, h: f64, k: usize, there: There) {
+        let (n, modes, size, d1) =
+            (self.n, self.tables.modes, self.unbalance.len(), self.tables.momentum_degree + 1);
+        let (d, inverse) = (&mut self.derivatives, &self.stages.inverse[k]);
+        // M⁻¹ into m, M⁻¹B into work, then K − C M⁻¹B into k and C M⁻¹ into c; columns one by one.
+        for column in 0..n {
+            d.column.fill(0.0);
+            d.column[column] = 1.0;
+            inverse.solve(&mut d.column);
+            (0..n).for_each(|i| d.m[i * n + column] = d.column[i]);
+            if there.b {
+                (0..n).for_each(|i| d.column[i] = d.b[i * n + column]);
+                inverse.solve(&mut d.column);
+                (0..n).for_each(|i| d.work[i * n + column] = d.column[i]);
+            }
+        }
+        if !there.b {
+            d.work.fill(0.0);
+        }
+        for i in 0..n {
+            d.column.copy_from_slice(&d.c[i * n..(i + 1) * n]);
+            for j in 0..n {
+                let through = |x: &[f64]| (0..n).map(|r| d.column[r] * x[r * n + j]).sum::<f64>();
+                d.k[i * n + j] -= through(&d.work);
+                d.c[i * n + j] = through(&d.m);
+            }
+        }
+        let (points, basis) = (&self.tables.points, &self.tables.momenta);
+        let (a, l, own) = (&points.a[k * modes..], &points.l[k * modes..], &basis.1[k * d1..]);
+        let (weights, reactions) = (&self.weights[k * modes..], &self.reactions[k * modes..]);
+        let matrix = &mut self.lu.matrix;
+        let add_identity = |matrix: &mut [f64], (row, column): (usize, usize), factor: f64| {
+            (0..n).for_each(|i| matrix[(row + i) * size + column + i] += factor);
+        };
+        for j in 0..modes {
+            for i in 0..modes {
+                add_block(matrix, size, (j * n, i * n), -h * h * reactions[j] * a[i], &d.k, n);
+            }
+            for i in 0..d1 {
+                let place = (j * n, (modes + i) * n);
+                add_identity(matrix, place, weights[j] * own[i]);
+                add_block(matrix, size, place, -h * reactions[j] * own[i], &d.c, n);
+            }
+        }
+        for j in 0..d1 {
+            let factor = points.w[k] * own[j] / basis.0.w[j];
+            for i in 0..modes {
+                let place = ((modes + j) * n, i * n);
+                add_identity(matrix, place, -factor * l[i]);
+                add_block(matrix, size, place, -h * factor * a[i], &d.work, n);
+            }
+            for i in 0..d1 {
+                add_block(matrix, size, ((modes + j) * n, (modes + i) * n), factor * own[i], &d.m, n);
+            }
+        }
+    }
+
+    /// Columns of the multipliers, in units that make them as large as the mass (`λ` in those over `h`), and rows of the constraints over `h`.
+    fn add_constraints(&mut self) {
+        let (n, nc, modes, size) = (self.n, self.nc, self.tables.modes, self.unbalance.len());
+        let first = size - nc * modes;
+        let (shape, matrix, points) = (&self.rows.shape, &mut self.lu.matrix, &self.tables.points);
+        let entries = shape.entries();
+        for row in 0..nc {
+            let mut steep = 0.0_f64;
+            shape.each_entry(row, &self.g0, |i, g| steep = steep.max(g.abs() / self.inverse.diagonal[i]));
+            let scale = if steep > 0.0 { steep.recip() } else { 1.0 };
+            self.scales[row] = scale;
+            for j in 0..modes {
+                shape.each_entry(row, &self.g0, |i, g| matrix[(j * n + i) * size + first + row] = -scale * g);
+                shape.each_entry(row, &self.rows.g, |i, g| {
+                    matrix[(first + row) * size + j * n + i] = self.tables.b[j] * g;
+                });
+            }
+            for k in 0..points.s.len() {
+                let gradients = &self.stages.gradients[k * entries..(k + 1) * entries];
+                for c in 0..modes - 1 {
+                    let (chi, own) = (self.tables.chi[k * (modes - 1) + c], first + nc * (c + 1) + row);
+                    for j in 0..modes {
+                        let column = -scale * self.reactions[k * modes + j] * chi;
+                        let line = points.w[k] * chi * points.a[k * modes + j];
+                        shape.each_entry(row, gradients, |i, g| {
+                            matrix[(j * n + i) * size + own] += column * g;
+                            matrix[own * size + j * n + i] += line * g;
+                        });
+                    }
+                }
+            }
+        }
+    }
+}

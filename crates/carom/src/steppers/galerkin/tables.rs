@@ -1,0 +1,181 @@
+//! The numbers of a galerkin step: spaces of polynomials, points and weights.
+//!
+//! ```text
+//! Notation
+//! m            degree of q; r the degree of the velocity, d that of the momentum
+//! U_j          velocity at the r + 1 Gauss points c_j of its own; l_j their Lagrange polynomials, b_j their weights
+//! s_κ, w_κ     points and weights of the quadrature
+//! a_j(s)       what U_j moves: q(s) = q0 + h Σ a_j(s) U_j, q1 = q0 + h Σ b_j U_j
+//! χ_i          Legendre polynomials of the multipliers
+//! ```
+//! All variants differ in `a_j` alone. Tested with polynomials of degree `m` and a jump at the left end, `q` is the one with
+//! `q(1) = q1` whose difference from `q0 + h∫U` is orthogonal to polynomials of degree `m − 1`: a multiple of `P_{m+1} − P_m`. With the jump at the right end
+//! it is one of `P_{m+1} + P_m`, and without jumps there is none.
+
+use super::legendre::{gauss, integral, legendre};
+use super::{Config, Continuity, Quadrature};
+
+/// Points of a quadrature and what the unknowns do there.
+#[derive(Debug, Clone)]
+pub struct Points {
+    /// Places.
+    pub s: Vec<f64>,
+    /// Weights.
+    pub w: Vec<f64>,
+    /// `l_j(s_κ)`, one row per point.
+    pub l: Vec<f64>,
+    /// `a_j(s_κ)`, one row per point.
+    pub a: Vec<f64>,
+}
+
+/// The tables of a step.
+#[derive(Debug, Clone)]
+pub struct Tables {
+    continuity: Continuity,
+    /// `m`.
+    pub degree: usize,
+    /// `d`.
+    pub momentum_degree: usize,
+    /// Number of `U_j`.
+    pub modes: usize,
+    /// Number of polynomials of the multipliers inside the step.
+    pub multipliers: usize,
+    /// `c_j`.
+    pub c: Vec<f64>,
+    /// `b_j`.
+    pub b: Vec<f64>,
+    /// The quadrature.
+    pub points: Points,
+    /// Whether its points are the `c_j`.
+    pub nodal: bool,
+    /// `χ_i(s_κ)`, one row per point.
+    pub chi: Vec<f64>,
+    /// That of the potential, if it has its own.
+    pub potential: Option<Points>,
+    /// Gauss points of the momentum's ansatz, their weights, and its Lagrange polynomials at the points of the quadrature, one row per point.
+    pub momenta: (Points, Vec<f64>),
+    /// `l_j(1 + c_i)`: the velocity of a step, extrapolated to the next.
+    pub ahead: Vec<f64>,
+    /// The same of the Legendre coefficients of the multipliers.
+    pub multipliers_ahead: Vec<f64>,
+}
+
+impl Tables {
+    /// Of a method.
+    pub fn new(config: &Config) -> Self {
+        let m = config.degree as usize;
+        let modes = if config.continuity == Continuity::Continuous { m } else { m + 1 };
+        let multipliers = modes - 1;
+        let (c, b) = gauss(modes);
+        let empty = || Points { s: vec![], w: vec![], l: vec![], a: vec![] };
+        let mut tables = Self {
+            continuity: config.continuity,
+            degree: m,
+            momentum_degree: config.momentum_degree(),
+            modes,
+            multipliers,
+            c,
+            b,
+            points: empty(),
+            nodal: false,
+            chi: Vec::new(),
+            potential: None,
+            momenta: (empty(), Vec::new()),
+            ahead: Vec::new(),
+            multipliers_ahead: Vec::new(),
+        };
+        let (s, w) = gauss(config.gauss_points());
+        tables.nodal = s.len() == modes;
+        tables.points = tables.at(s, w);
+        let mut p = vec![0.0; multipliers.max(1)];
+        for s in &tables.points.s {
+            legendre(*s, &mut p);
+            tables.chi.extend_from_slice(&p[..multipliers]);
+        }
+        if config.quadrature == Quadrature::Rectangle {
+            let count = config.points();
+            let s = (0..count).map(|k| k as f64 / count as f64).collect();
+            tables.potential = Some(tables.at(s, vec![1.0 / count as f64; count]));
+        }
+        let (s, w) = gauss(tables.momentum_degree + 1);
+        let lagrange = tables.points.s.iter().flat_map(|&at| lagrange(&s, &w, at)).collect();
+        tables.momenta = (tables.at(s, w), lagrange);
+        tables.ahead = tables.c.iter().flat_map(|&c| tables.velocity(1.0 + c)).collect();
+        tables.multipliers_ahead = shift(multipliers);
+        tables
+    }
+
+    /// The tables at these points.
+    fn at(&self, s: Vec<f64>, w: Vec<f64>) -> Points {
+        let l = s.iter().flat_map(|&s| self.velocity(s)).collect();
+        let a = s.iter().flat_map(|&s| self.position(s)).collect();
+        Points { s, w, l, a }
+    }
+
+    /// `l_j(s)`.
+    pub fn velocity(&self, s: f64) -> Vec<f64> {
+        lagrange(&self.c, &self.b, s)
+    }
+
+    /// `∫₀ˢ l_j`.
+    pub fn integral(&self, s: f64) -> Vec<f64> {
+        self.expand(s, |k, p| integral(k, s, p))
+    }
+
+    /// `a_j(s)`.
+    pub fn position(&self, s: f64) -> Vec<f64> {
+        let top = self.modes - 1;
+        self.expand(s, |k, p| {
+            let integral = integral(k, s, p);
+            // The multiple of P_{m+1} ∓ P_m that takes off the power m + 1.
+            match self.continuity {
+                Continuity::LeftRight if k == top => integral - 0.5 * (p[k + 1] - p[k]),
+                Continuity::RightLeft if k == top => integral - 0.5 * (p[k + 1] + p[k]),
+                _ => integral,
+            }
+        })
+    }
+
+    /// `b_j Σ_k P_k(c_j) term(k)`, with the polynomials at `s`.
+    fn expand(&self, s: f64, term: impl Fn(usize, &[f64]) -> f64) -> Vec<f64> {
+        let (mut here, mut there) = (vec![0.0; self.modes + 1], vec![0.0; self.modes + 1]);
+        legendre(s, &mut here);
+        let of = |(c, b): (&f64, &f64)| {
+            legendre(*c, &mut there);
+            b * (0..self.modes).map(|k| there[k] * term(k, &here)).sum::<f64>()
+        };
+        self.c.iter().zip(&self.b).map(of).collect()
+    }
+}
+
+/// Lagrange polynomials of Gauss points `c` with weights `b`, at `s`.
+fn lagrange(c: &[f64], b: &[f64], s: f64) -> Vec<f64> {
+    // At its own points they are 0 or 1 without round-off.
+    if let Some(place) = c.iter().position(|c| *c == s) {
+        return (0..c.len()).map(|j| f64::from(u8::from(j == place))).collect();
+    }
+    let (mut here, mut there) = (vec![0.0; c.len()], vec![0.0; c.len()]);
+    legendre(s, &mut here);
+    let of = |(c, b): (&f64, &f64)| {
+        legendre(*c, &mut there);
+        b * (0..there.len()).map(|k| (2 * k + 1) as f64 * here[k] * there[k]).sum::<f64>()
+    };
+    c.iter().zip(b).map(of).collect()
+}
+
+/// Legendre coefficients of `f(1 + s)` from those of `f(s)`, of `count` polynomials.
+fn shift(count: usize) -> Vec<f64> {
+    let (s, w) = gauss(count.max(1));
+    let (mut here, mut there) = (vec![0.0; count], vec![0.0; count]);
+    let mut matrix = vec![0.0; count * count];
+    for (s, w) in s.iter().zip(&w) {
+        legendre(*s, &mut here);
+        legendre(1.0 + s, &mut there);
+        for i in 0..count {
+            for k in 0..count {
+                matrix[i * count + k] += (2 * i + 1) as f64 * w * here[i] * there[k];
+            }
+        }
+    }
+    matrix
+}
