@@ -2,6 +2,7 @@
 
 pub mod control;
 pub mod dual;
+pub mod galerkin;
 pub mod map;
 pub mod runs;
 pub mod symplectic;

@@ -5,6 +5,7 @@ use carom::lagrangian::definition::Definition;
 use carom::lagrangian::expression::{Scalar, Tape};
 
 use crate::dual::{Dual, solve};
+use crate::galerkin::Form;
 
 /// How a step joins its ends.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +14,8 @@ pub enum Rule {
     Quadrature(Vec<(f64, f64)>),
     /// Newmark's β and γ.
     Newmark(f64, f64),
+    /// The equations of galerkin.
+    Galerkin(Form),
     /// Explicit Euler in `(q, p)`, a control: neither symplectic nor symmetric, and blind to constraints.
     Euler,
 }
@@ -100,6 +103,7 @@ impl Map {
                     right[i] = mv[i] + s(h * (0.5 + beta - gamma)) * start[i] + s(h * (gamma - beta)) * end[i];
                 }
             }
+            Rule::Galerkin(_) => unreachable!("it has no chord"),
             Rule::Euler => {
                 let (l_q, l_v) = (self.at(&self.l_q, t, q0, v), self.at(&self.l_v, t, q0, v));
                 for i in 0..self.n {
@@ -113,6 +117,9 @@ impl Map {
 
     /// The equations of a step in `y = (v, λ, μ)` and its result `(q1, p1)`, from `x = (q0, p0)`.
     fn equations<T: Scalar>(&self, (t, h): (f64, f64), x: &[T], y: &[T]) -> (Vec<T>, Vec<T>) {
+        if let Rule::Galerkin(form) = &self.rule {
+            return form.equations(self, (t, h), x, y);
+        }
         let (n, m, s) = (self.n, if self.rule == Rule::Euler { 0 } else { self.m }, T::from_f64);
         let ((q0, p0), (v, multipliers)) = (x.split_at(n), y.split_at(n));
         let q1: Vec<T> = q0.iter().zip(v).map(|(&q, &v)| q + s(h) * v).collect();
@@ -130,6 +137,26 @@ impl Map {
             residual.extend(self.hidden(t + h, &q1, &p1));
         }
         (residual, q1.into_iter().chain(p1).collect())
+    }
+
+    /// `T_q − V_q`.
+    pub fn l_q<T: Scalar>(&self, t: f64, q: &[T], v: &[T]) -> Vec<T> {
+        self.at(&self.l_q, t, q, v)
+    }
+
+    /// `M(q)`.
+    pub fn mass_matrix<T: Scalar>(&self, t: f64, q: &[T]) -> Vec<T> {
+        self.at(&self.mass, t, q, q)
+    }
+
+    /// `f(q, t)`.
+    pub fn constraints<T: Scalar>(&self, t: f64, q: &[T]) -> Vec<T> {
+        self.at(&self.f, t, q, q)
+    }
+
+    /// `∂f/∂q`.
+    pub fn gradients<T: Scalar>(&self, t: f64, q: &[T]) -> Vec<T> {
+        self.at(&self.g, t, q, q)
     }
 
     /// `G M⁻¹p + ∂f/∂t`.
@@ -159,8 +186,10 @@ impl Map {
     pub fn step(&self, t: f64, h: f64, x: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let n = self.n;
         let mut y = solve(&self.at(&self.mass, t, &x[..n], &x[n..]), &x[n..]);
-        if self.rule != Rule::Euler {
-            y.resize(n + 2 * self.m, 0.0);
+        match &self.rule {
+            Rule::Galerkin(form) => y = form.start(h, (&x[..n], &x[n..], &y), self.m),
+            Rule::Euler => (),
+            _ => y.resize(n + 2 * self.m, 0.0),
         }
         let by_y = |y: &[f64]| {
             let fixed: Vec<Dual> = x.iter().map(|&x| Dual::from_f64(x)).collect();
@@ -168,6 +197,9 @@ impl Map {
         };
         for _ in 0..12 {
             let (residual, _) = self.equations((t, h), x, &y);
+            if residual.iter().all(|r| r.abs() < 1e-14) {
+                break;
+            }
             let change = solve(&by_y(&y).0, &residual);
             y.iter_mut().zip(change).for_each(|(y, change)| *y -= change);
         }

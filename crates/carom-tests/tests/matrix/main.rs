@@ -12,6 +12,7 @@ mod symplectic;
 mod systems;
 
 use carom::method::AnyMethod;
+use carom_tests::galerkin::{Form, Jumps, gauss};
 use carom_tests::map::Rule;
 use carom_tests::runs::method;
 
@@ -44,7 +45,21 @@ pub fn variants() -> Vec<AnyMethod> {
         "cva",
         "cva rule=midpoint",
         "cva energy=shadow",
+        "galerkin degree=0",
+        "galerkin degree=1",
         "galerkin",
+        "galerkin degree=3",
+        "galerkin points=5",
+        "galerkin degree=0, continuity=right-left",
+        "galerkin degree=1, continuity=right-left",
+        "galerkin continuity=right-left, points=4",
+        "galerkin degree=1, continuity=continuous",
+        "galerkin degree=1, continuity=continuous, points=1, momentum_degree=0",
+        "galerkin continuity=continuous",
+        "galerkin continuity=continuous, momentum_degree=1, points=2",
+        "galerkin continuity=continuous, points=4",
+        "galerkin degree=3, continuity=continuous, momentum_degree=2",
+        "galerkin degree=1, quadrature=rectangle, points=3",
     ];
     let variants: Vec<AnyMethod> = texts.iter().map(|text| method(text)).collect();
     for known in AnyMethod::all() {
@@ -61,6 +76,25 @@ pub fn label(method: &AnyMethod) -> String {
 /// Whether a method keeps, as long as nothing touches, more than it claims: tests/direct.rs shows where it is lost.
 pub fn loses_in_contact(method: &AnyMethod) -> bool {
     matches!(method, AnyMethod::Direct(_) | AnyMethod::Cva(_))
+}
+
+/// The equations of a galerkin variant.
+fn galerkin(config: &carom::steppers::galerkin::Config) -> Rule {
+    use carom::steppers::galerkin::{Continuity, Quadrature};
+    let (degree, given) = (config.degree as usize, config.points.map(|points| points as usize));
+    let rectangle = config.quadrature == Quadrature::Rectangle;
+    Rule::Galerkin(Form {
+        degree,
+        momentum_degree: config.momentum_degree.map_or(degree, |degree| degree as usize),
+        jumps: match config.continuity {
+            Continuity::LeftRight => Jumps::LeftRight,
+            Continuity::RightLeft => Jumps::RightLeft,
+            Continuity::Continuous => Jumps::Continuous,
+        },
+        points: gauss(given.filter(|_| !rectangle).unwrap_or(degree + 1)),
+        exact: gauss(degree + 2),
+        rectangles: rectangle.then(|| given.unwrap_or(3000)),
+    })
 }
 
 /// The same method over any numbers.
@@ -89,6 +123,7 @@ pub fn rule(method: &AnyMethod) -> Rule {
             carom::steppers::vci::Rule::Trapezoid => trapezoid,
             carom::steppers::vci::Rule::Gamma => node(config.gamma),
         },
+        AnyMethod::Galerkin(config) => galerkin(config),
         AnyMethod::Cva(config) => match config.rule {
             carom::steppers::cva::Rule::Verlet => trapezoid,
             carom::steppers::cva::Rule::Midpoint => node(0.5),
