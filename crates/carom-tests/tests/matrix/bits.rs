@@ -19,7 +19,9 @@ fn a_run_repeats_and_restarts_bit_for_bit() {
                 let mut state = scene.problem.initial.clone();
                 let mut first = stepper(&scene, method);
                 advance(&scene, &mut *first, &mut state, 0.01, 50);
+                let memory = first.memory().to_vec();
                 let mut second = if restart { stepper(&scene, method) } else { first };
+                second.recall(&memory);
                 advance(&scene, &mut *second, &mut state, 0.01, 50);
                 state
             };

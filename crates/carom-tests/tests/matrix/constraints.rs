@@ -1,6 +1,7 @@
 //! Equality constraints and their hidden velocity constraints to round-off; failed steps.
 
 use carom::error::Failure;
+use carom::method::AnyMethod;
 use carom::run::Ended;
 use carom_io::document::Source;
 use carom_io::scene::Scene;
@@ -96,7 +97,9 @@ fn other_coordinates_have_no_say_in_a_constraint() {
             assert!(summary.max_equality.expect("constrained") <= 1e-14, "{message}: {:?}", summary.max_equality);
             // Steps that are too long to be solved fail, whatever the free coordinate does.
             let (outcome, summary) = measured(&scene, &method, 0.4, 200);
-            let held = summary.max_equality.expect("constrained") <= 1e-13;
+            // Some of galerkin have other solutions far away: the constraint holds relative to the coordinates there.
+            let size = outcome.state.q[..2].iter().fold(1.0_f64, |max, q| max.max(q.abs()));
+            let held = summary.max_equality.expect("constrained") <= 1e-13 * size;
             assert!(held, "{message}: {:?} after {:?}", summary.max_equality, outcome.ended);
         }
     }
@@ -128,10 +131,15 @@ fn a_step_that_cannot_be_solved_is_an_error_with_numbers_and_leaves_the_state() 
         let error = stepper.step(&*scene.problem.system, &mut state, 0.2).expect_err("it has no solution");
         assert_eq!(state, scene.problem.initial, "{}", label(&method));
         assert_eq!((error.t, error.h), (0.0, 0.2));
-        let Failure::NotConverged { iterations, residual, correction, .. } = error.failure else {
-            panic!("{}: {error}", label(&method));
-        };
-        assert!(iterations == 50 && residual > 1e-6 && correction > 1e-6, "{}", label(&method));
+        match error.failure {
+            Failure::NotConverged { iterations, residual, correction, .. } => {
+                let most = if matches!(method, AnyMethod::Galerkin(_)) { 20 } else { 50 };
+                assert!(iterations == most && residual > 1e-6 && correction > 1e-6, "{}", label(&method));
+            }
+            // Its iterates were seen to come where the rows of the constraint cannot be told from each other.
+            Failure::Singular { pivot, .. } if matches!(method, AnyMethod::Galerkin(_)) => assert!(pivot < 1e-13),
+            _ => panic!("{}: {error}", label(&method)),
+        }
         let (outcome, _) = measured(&scene, &method, 0.2, 5);
         assert!(matches!(outcome.ended, Some(Ended::Step { step: 1, .. })), "{}", label(&method));
         assert_eq!((outcome.steps, outcome.failures), (0, 1));

