@@ -19,6 +19,15 @@ pub enum Jumps {
     Continuous,
 }
 
+/// Equations as the paper prints them, with what is wrong in them: controls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Misprint {
+    /// (67) lacks the derivative of W along the motion.
+    Equation67,
+    /// (71) has W at the right limit of q.
+    Equation71,
+}
+
 /// A variant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Form {
@@ -34,6 +43,8 @@ pub struct Form {
     pub exact: Vec<(f64, f64)>,
     /// Rectangles of the potential, if it has its own quadrature.
     pub rectangles: Option<usize>,
+    /// What is wrong with it, on purpose.
+    pub misprint: Option<Misprint>,
 }
 
 /// Values and derivatives of the first Legendre polynomials on [0, 1].
@@ -123,7 +134,8 @@ impl Form {
         // p0 + W(q0) p_g(0), (38).
         let mut p_start = p0.to_vec();
         if nc > 0 {
-            let (g0, impulse) = (map.gradients(t, q0), at(&left[..self.multipliers()], force, nc));
+            let place = if self.misprint == Some(Misprint::Equation71) { &q_left } else { q0 };
+            let (g0, impulse) = (map.gradients(t, place), at(&left[..self.multipliers()], force, nc));
             for i in 0..n {
                 p_start[i] = (0..nc).fold(p_start[i], |sum, j| sum + g0[j * n + i] * impulse[j]);
             }
@@ -151,6 +163,13 @@ impl Form {
                     Jumps::RightLeft => s(-right[k]) * (end[i] - q_right[i]),
                 };
                 of_p[k][i] = of_p[k][i] + ends;
+            }
+        }
+        if self.misprint == Some(Misprint::Equation67) {
+            let (rows, impulse) = (map.gradients(t, &q_left), at(&left[..self.multipliers()], force, nc));
+            for (k, i) in (0..=m).flat_map(|k| (0..n).map(move |i| (k, i))) {
+                let pull = (0..nc).fold(s(0.0), |sum, j| sum + rows[j * n + i] * impulse[j]);
+                of_q[k][i] = of_q[k][i] + s(left[k]) * pull;
             }
         }
         // The products of polynomials, exactly.
@@ -183,17 +202,24 @@ impl Form {
                 h_q = h_q.iter().zip(pull).map(|(&h_q, pull)| h_q + pull).collect();
             }
             let (values_g, slopes_g) = legendre(self.multipliers(), place);
-            let (mut reaction, mut g) = (zero(), Vec::new());
+            let (mut reaction, mut momentum_g, mut g) = (zero(), zero(), Vec::new());
             if nc > 0 {
-                let (rows, rate) = (map.gradients(now, &here), at(&slopes_g, force, nc));
+                let rows = map.gradients(now, &here);
+                let (rate, of_g) = (at(&slopes_g, force, nc), at(&values_g, force, nc));
                 for i in 0..n {
                     reaction[i] = (0..nc).fold(s(0.0), |sum, j| sum + rows[j * n + i] * rate[j]);
+                    momentum_g[i] = (0..nc).fold(s(0.0), |sum, j| sum + rows[j * n + i] * of_g[j]);
                 }
                 g = map.constraints(now, &here);
             }
+            let slopes = legendre(count, place).1;
             for i in 0..n {
                 for k in 0..=m {
-                    of_q[k][i] = of_q[k][i] + s(w * values[k]) * (s(h) * h_q[i] - reaction[i]);
+                    let of_constraint = match self.misprint {
+                        Some(Misprint::Equation67) => s(-w * slopes[k]) * momentum_g[i],
+                        _ => s(w * values[k]) * reaction[i],
+                    };
+                    of_q[k][i] = of_q[k][i] + s(w * values[k] * h) * h_q[i] - of_constraint;
                 }
                 for k in 0..=d {
                     of_p[k][i] = of_p[k][i] + s(h * w * values[k]) * v[i];

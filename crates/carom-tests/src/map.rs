@@ -224,6 +224,12 @@ impl Map {
         (end, jacobian)
     }
 
+    /// The Newton matrix of a step from `x` at these unknowns, row-major.
+    pub fn newton_matrix(&self, t: f64, h: f64, x: &[f64], y: &[f64]) -> Vec<f64> {
+        let fixed: Vec<Dual> = x.iter().map(|&x| Dual::from_f64(x)).collect();
+        self.derivatives(y.len(), |column| self.equations((t, h), &fixed, &seeded(y, column))).0
+    }
+
     /// Jacobians of both outputs of `function`, column by column.
     fn derivatives(&self, columns: usize, function: impl Fn(usize) -> Pair) -> (Vec<f64>, Vec<f64>) {
         let results: Vec<_> = (0..columns).map(function).collect();

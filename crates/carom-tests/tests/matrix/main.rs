@@ -94,6 +94,7 @@ fn galerkin(config: &carom::steppers::galerkin::Config) -> Rule {
         points: gauss(given.filter(|_| !rectangle).unwrap_or(degree + 1)),
         exact: gauss(degree + 2),
         rectangles: rectangle.then(|| given.unwrap_or(3000)),
+        misprint: None,
     })
 }
 

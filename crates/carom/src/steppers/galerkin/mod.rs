@@ -182,3 +182,37 @@ impl Method for Config {
         Galerkin::new(self, system, start)
     }
 }
+
+/// A partitioned Runge-Kutta method: `Q_i = q0 + h Σ a_ij H_p(Q_j, P_j)`, `P_i = p0 + h Σ â_ij (f − H_q)(Q_j, P_j)`, and both ends with `b`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tableau {
+    /// Places of the stages.
+    pub c: Vec<f64>,
+    /// Weights.
+    pub b: Vec<f64>,
+    /// Coefficients of `q`, row-major.
+    pub a: Vec<f64>,
+    /// Coefficients of `p`, row-major.
+    pub a_hat: Vec<f64>,
+}
+
+impl Config {
+    /// The partitioned Runge-Kutta method that the step is [muehlebach-2016, section 5]; none if there are other points than velocities.
+    pub fn tableau(&self) -> Option<Tableau> {
+        let tables = tables::Tables::new(self);
+        let stages = tables.modes;
+        if !tables.nodal || tables.potential.is_some() {
+            return None;
+        }
+        let a_hat = |place: usize| {
+            let (j, k) = (place / stages, place % stages);
+            tables.points.w[k] * (tables.b[j] - tables.points.a[k * stages + j]) / tables.b[j]
+        };
+        Some(Tableau {
+            a_hat: (0..stages * stages).map(a_hat).collect(),
+            c: tables.c,
+            b: tables.b,
+            a: tables.points.a,
+        })
+    }
+}
