@@ -14,9 +14,9 @@ use crate::system::{Mass, System};
 /// Room for the derivatives at one point, each `n × n`.
 #[derive(Debug, Clone)]
 pub struct Derivatives {
-    m: Vec<f64>,
+    pub(super) m: Vec<f64>,
     b: Vec<f64>,
-    k: Vec<f64>,
+    pub(super) k: Vec<f64>,
     c: Vec<f64>,
     pub(super) work: Vec<f64>,
     by_velocity: Vec<f64>,
@@ -37,11 +37,54 @@ impl Derivatives {
             column: vec![0.0; n],
         }
     }
+
+    /// At a configuration, velocity and multipliers; the potential may have points of its own. A constant mass stays as it is.
+    pub fn differentiate<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        t: f64,
+        (q, v, lambda): (&[f64], &[f64], &[f64]),
+        potential: bool,
+    ) -> There {
+        let n = q.len();
+        let mut there = There { b: false, c: false };
+        if potential {
+            system.potential_hessian(t, q, &mut self.k);
+            self.k.iter_mut().for_each(|k| *k = -*k);
+        } else {
+            self.k.fill(0.0);
+        }
+        self.c.fill(0.0);
+        let add = |k: &mut [f64], work: &[f64]| k.iter_mut().zip(work).for_each(|(k, work)| *k += work);
+        if let Mass::Configuration(mass) = system.mass() {
+            there = There { b: true, c: true };
+            mass.matrix(q, &mut self.m);
+            mass.momentum_jacobian(q, v, &mut self.b);
+            mass.kinetic_hessian(q, v, &mut self.work);
+            add(&mut self.k, &self.work);
+            for i in 0..n {
+                for j in 0..n {
+                    self.c[i * n + j] = self.b[j * n + i];
+                }
+            }
+        }
+        if let Some(forces) = system.forces() {
+            forces.jacobians(t, q, v, &mut self.work, &mut self.by_velocity);
+            add(&mut self.k, &self.work);
+            add(&mut self.c, &self.by_velocity);
+            there.c |= forces.depends_on_velocity();
+        }
+        if !lambda.is_empty() {
+            system.equality_hessian(t, q, lambda, &mut self.work);
+            add(&mut self.k, &self.work);
+        }
+        there
+    }
 }
 
 /// Which of the derivatives there are.
 #[derive(Debug, Clone, Copy)]
-struct There {
+pub struct There {
     b: bool,
     c: bool,
 }
@@ -96,43 +139,13 @@ impl Galerkin {
         }
     }
 
-    /// The derivatives at a point.
+    /// The derivatives at a point of the quadrature.
     fn differentiate<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64, k: usize) -> There {
-        let n = self.n;
-        let (d, at, t) = (&mut self.derivatives, k * n..(k + 1) * n, state.t + self.tables.points.s[k] * h);
-        let (q, v) = (&self.stages.q[at.clone()], &self.stages.v[at]);
-        let mut there = There { b: false, c: false };
-        if self.tables.potential.is_none() {
-            system.potential_hessian(t, q, &mut d.k);
-            d.k.iter_mut().for_each(|k| *k = -*k);
-        } else {
-            d.k.fill(0.0);
-        }
-        d.c.fill(0.0);
-        if let Mass::Configuration(mass) = system.mass() {
-            there = There { b: true, c: true };
-            mass.matrix(q, &mut d.m);
-            mass.momentum_jacobian(q, v, &mut d.b);
-            mass.kinetic_hessian(q, v, &mut d.work);
-            d.k.iter_mut().zip(&d.work).for_each(|(k, work)| *k += work);
-            for i in 0..n {
-                for j in 0..n {
-                    d.c[i * n + j] = d.b[j * n + i];
-                }
-            }
-        }
-        if let Some(forces) = system.forces() {
-            forces.jacobians(t, q, v, &mut d.work, &mut d.by_velocity);
-            d.k.iter_mut().zip(&d.work).for_each(|(k, work)| *k += work);
-            d.c.iter_mut().zip(&d.by_velocity).for_each(|(c, by_v)| *c += by_v);
-            there.c |= forces.depends_on_velocity();
-        }
-        if self.nc > 0 {
-            let lambda = &self.stages.lambda[k * self.nc..(k + 1) * self.nc];
-            system.equality_hessian(t, q, lambda, &mut d.work);
-            d.k.iter_mut().zip(&d.work).for_each(|(k, work)| *k += work);
-        }
-        there
+        let (at, rows) = (k * self.n..(k + 1) * self.n, k * self.nc..(k + 1) * self.nc);
+        let stages = &self.stages;
+        let point = (&stages.q[at.clone()], &stages.v[at], &stages.lambda[rows]);
+        let t = state.t + self.tables.points.s[k] * h;
+        self.derivatives.differentiate(system, t, point, self.tables.potential.is_none())
     }
 
     /// Adds to the sizes of the momentum balances what of the forces comes from configurations that are rounded to doubles.

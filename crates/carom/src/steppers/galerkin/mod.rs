@@ -19,6 +19,7 @@
 //! Preserved, for any coefficients and points: the symplectic form on the constraint manifold, and momenta of symmetries that are linear
 //! in `q`. Cost per iteration: one gradient and Hessian per point, one LU of `n(m + 1)` unknowns and `m + 1` per constraint.
 
+mod blocks;
 mod guess;
 mod inside;
 pub mod legendre;

@@ -1,6 +1,7 @@
 //! The step: unknowns, Newton's method, the end.
 
 use super::Config;
+use super::blocks::Blocks;
 use super::matrix::Derivatives;
 use super::stages::{Distance, Stages};
 use super::tables::{Points, Tables};
@@ -17,6 +18,9 @@ use crate::system::System;
 /// Corrections before a step is given up. Steps that follow the motion take 1 to 13; longer ways were seen to end at other solutions of
 /// the equations, far from it.
 const MOST_CORRECTIONS: u32 = 20;
+
+/// Corrections by blocks must make the residual fall to this part of it, or the full matrix takes over.
+const SLOW: f64 = 0.2;
 
 /// The step of `galerkin`.
 #[derive(Debug, Clone)]
@@ -43,8 +47,10 @@ pub struct Galerkin {
     pub(super) stages: Stages,
     pub(super) derivatives: Derivatives,
     pub(super) unbalance: Vec<f64>,
-    correction: Vec<f64>,
+    pub(super) correction: Vec<f64>,
     pub(super) lu: Lu,
+    /// For many coordinates.
+    pub(super) blocks: Option<Blocks>,
     pub(super) scales: Vec<f64>,
     /// `p0 + G0ᵀμ` and the end of the step.
     pub(super) start: Vec<f64>,
@@ -108,9 +114,12 @@ impl Galerkin {
         };
         let weights = (0..points * modes)
             .map(|place| tables.points.w[place / modes] * tables.points.l[place] / tables.b[place % modes]);
+        let reactions_inside = reactions(&tables, &tables.points);
+        let apart = !separate && tables.potential.is_none();
         Ok(Self {
+            blocks: if apart { Blocks::new(&tables, &reactions_inside, n, nc) } else { None },
             weights: weights.collect(),
-            reactions: reactions(&tables, &tables.points),
+            reactions: reactions_inside,
             pulls: tables.potential.as_ref().map_or(Vec::new(), |points| reactions(&tables, points)),
             n,
             nc,
@@ -180,6 +189,7 @@ impl Galerkin {
     /// Newton's method from the unknowns as they are.
     fn solve<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<StepReport, Failure> {
         let (mut newton, mut before) = (Convergence::default(), f64::INFINITY);
+        let mut apart = self.blocks.is_some();
         loop {
             self.evaluate(system, state, h)?;
             let Distance { residual, row, constraint } = self.residual(system, state, h)?;
@@ -189,11 +199,13 @@ impl Galerkin {
                     return Ok(StepReport { iterations: newton.iterations, residual, ..StepReport::default() });
                 }
                 Verdict::Correct if newton.iterations < MOST_CORRECTIONS => {
-                    // Factors of an iterate before will do if two more corrections with them come to the end.
                     let ratio = residual / before;
-                    let fresh = before.is_infinite() || residual * ratio * ratio > FLOOR;
+                    let first = before.is_infinite();
+                    apart &= ratio <= SLOW && (!first || self.factor_blocks(system, state, h));
+                    // Factors of an iterate before will do if two more corrections with them come to the end.
+                    let fresh = !apart && (first || ratio > SLOW || residual * ratio * ratio > FLOOR);
                     before = residual;
-                    newton.corrected(self.correct(system, state, h, fresh)?, fresh);
+                    newton.corrected(self.correct(system, state, h, [fresh, apart])?, fresh);
                 }
                 _ => {
                     let Convergence { iterations, correction, .. } = newton;
@@ -214,7 +226,7 @@ impl Galerkin {
         system: &S,
         state: &State,
         h: f64,
-        fresh: bool,
+        [fresh, apart]: [bool; 2],
     ) -> Result<f64, Failure> {
         let (n, nc, modes) = (self.n, self.nc, self.tables.modes);
         if fresh {
@@ -226,7 +238,11 @@ impl Galerkin {
         self.correction.copy_from_slice(&self.unbalance);
         let first = self.correction.len() - nc * modes;
         self.correction[first..].iter_mut().for_each(|c| *c /= h);
-        self.lu.solve(&mut self.correction);
+        if apart {
+            self.solve_blocks(h);
+        } else {
+            self.lu.solve(&mut self.correction);
+        }
         for i in 0..n {
             self.reach[i] = h.abs() * self.magnitude[i] / self.inverse.diagonal[i];
         }
@@ -244,7 +260,7 @@ impl Galerkin {
     }
 
     /// The equation of a row of the linear system.
-    fn row<S: System + ?Sized>(&self, system: &S, index: usize) -> Row {
+    pub(super) fn row<S: System + ?Sized>(&self, system: &S, index: usize) -> Row {
         let first = self.unbalance.len() - self.nc * self.tables.modes;
         if index < first {
             Row::coordinate(system, index % self.n)
