@@ -3,6 +3,7 @@
 //! One description of a mechanical system ([`system::System`]), methods that run on it ([`steppers`]), and a run loop
 //! that reports what was kept and what was not ([`run`]). No files, no printing, no threads of its own.
 
+pub mod between;
 pub mod discrete;
 pub mod error;
 pub mod impact;
@@ -21,3 +22,4 @@ pub mod steppers;
 pub mod study;
 pub mod system;
 pub mod testing;
+pub mod watch;

@@ -1,9 +1,10 @@
-//! A vector field of expressions, for declared symmetries.
+//! A vector field of expressions, for declared symmetries; a function of the motion, for watches.
 
 use super::definition::Layout;
 use super::expressed::program::Program;
 use super::expression::{Graph, NodeId};
 use crate::measures::VectorField;
+use crate::watch::Quantity;
 
 /// A vector field `ξ(q)` whose components are expressions.
 pub struct ExpressedField {
@@ -37,5 +38,25 @@ impl VectorField for ExpressedField {
     }
     fn along(&self, q: &[f64], v: &[f64], out: &mut [f64]) {
         self.along.run(&[q, &[0.0], v], out);
+    }
+}
+
+/// A function of coordinates, velocities and time that is an expression.
+pub struct ExpressedQuantity {
+    value: Program,
+}
+
+impl ExpressedQuantity {
+    /// From an expression over the inputs of [`Layout`].
+    pub fn new(graph: &Graph, layout: Layout, node: NodeId) -> Self {
+        Self { value: Program::new(graph, &[node], 2 * layout.n + 1) }
+    }
+}
+
+impl Quantity for ExpressedQuantity {
+    fn at(&self, t: f64, q: &[f64], v: &[f64]) -> f64 {
+        let mut out = [0.0];
+        self.value.run(&[q, &[t], v], &mut out);
+        out[0]
     }
 }

@@ -11,6 +11,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::between::cubic;
 use crate::observe::Frame;
 use crate::system::System;
 
@@ -160,12 +161,9 @@ impl Ledger {
         q.clear();
         v.clear();
         for i in 0..n {
-            let (q0, v0, v1) = (self.q[i], self.v[i], frame.v[i]);
-            let mean = (frame.state.q[i] - q0) / h;
-            // q = q0 + h (v0 s + a s² + b s³) with the end values of position and velocity.
-            let (a, b) = (3.0 * mean - 2.0 * v0 - v1, v0 + v1 - 2.0 * mean);
-            q.push(q0 + h * s * (v0 + s * (a + s * b)));
-            v.push(v0 + s * (2.0 * a + 3.0 * s * b));
+            let (place, rate) = cubic(h, s, [self.q[i], frame.state.q[i]], [self.v[i], frame.v[i]]);
+            q.push(place);
+            v.push(rate);
         }
     }
 }

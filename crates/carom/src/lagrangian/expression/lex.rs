@@ -12,7 +12,7 @@ use super::error::ParseError;
 pub(super) enum Kind {
     Number(f64),
     Name(String),
-    /// One of `+ - * / ^ ( ) [ ] ,`.
+    /// One of `+ - * / ^ ( ) [ ] ,`, or the point of `name[index].part`.
     Sign(char),
     End,
 }
@@ -80,6 +80,13 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, ParseError> {
             c if c.is_whitespace() => {
                 at += 1;
                 continue;
+            }
+            // What follows an index belongs to the name before it: `bead[3].x`.
+            '.' if matches!(tokens.last(), Some(Token { kind: Kind::Sign(']'), .. }))
+                && rest.get(1).is_some_and(|c| c.is_ascii_alphabetic() || *c == '_') =>
+            {
+                at += 1;
+                Kind::Sign('.')
             }
             '0'..='9' | '.' => {
                 let (length, number) = number(rest);

@@ -3,8 +3,8 @@
 //! Operators by rising precedence: `+ -`, then `* /`, then unary minus, then
 //! `^`, which groups to the right: `-x^2` is `-(x^2)` and `2^-1` works. There
 //! are numbers, `pi`, the functions of [`Op::FUNCTIONS`], names and
-//! `name[index]` as the [`Scope`] knows them, and `dot(name)` for velocities.
-//! An index is an expression whose value is an integer constant.
+//! `name[index]` as the [`Scope`] knows them, and `dot(name)` for velocities;
+//! `name[index].part` is `name.part[index]`. An index is an expression whose value is an integer constant.
 //!
 //! Cost: linear in the text. Limits: parentheses, calls, signs and exponents
 //! nest at most 200 deep; there is no implicit multiplication.
@@ -152,9 +152,21 @@ impl Parser<'_> {
         if name == "pi" {
             return Ok(self.graph.constant(std::f64::consts::PI));
         }
+        let (name, index) = self.indexed(name)?;
+        let found = self.scope.name(self.graph, &name, index);
+        found.map_err(|problem| self.name_error(token, &name, problem))
+    }
+
+    /// The rest of a name: `[index]`, or `[index].part`, which is `name.part[index]`.
+    fn indexed(&mut self, name: &str) -> Result<(String, Option<i64>), ParseError> {
         let index = self.index()?;
-        let found = self.scope.name(self.graph, name, index);
-        found.map_err(|problem| self.name_error(token, name, problem))
+        let mut name = name.to_string();
+        if self.accept('.')
+            && let Kind::Name(part) = self.take().kind
+        {
+            name = format!("{name}.{part}");
+        }
+        Ok((name, index))
     }
 
     /// `[index]`, if there is one.
@@ -218,14 +230,14 @@ impl Parser<'_> {
             let message = format!("`dot` takes the name of a coordinate, found {found}");
             return Err(token.error(message, help()));
         };
-        let index = self.index()?;
+        let (name, index) = self.indexed(name)?;
         if !matches!(self.token().kind, Kind::Sign(')') | Kind::End) {
             let message = "`dot` takes the name of a coordinate, not an expression";
             return Err(self.token().error(message, help()));
         }
         self.close(&open, ')')?;
-        let found = self.scope.velocity(self.graph, name, index);
-        found.map_err(|problem| self.name_error(&token, name, problem))
+        let found = self.scope.velocity(self.graph, &name, index);
+        found.map_err(|problem| self.name_error(&token, &name, problem))
     }
 
     /// Takes the sign that closes `open`.
