@@ -31,6 +31,9 @@ pub struct SceneArgs {
     /// Record every K-th step
     #[arg(long, value_name = "K")]
     pub every: Option<String>,
+    /// Record the trajectory at these intervals of time instead, also between steps
+    #[arg(long, value_name = "DT", conflicts_with = "every", allow_hyphen_values = true)]
+    pub interval: Option<String>,
     /// Record these measures too, separated by commas, like ledger,constraint-forces
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub measures: Vec<String>,
@@ -53,7 +56,9 @@ impl SceneArgs {
         edits.extend(run("step", &self.step));
         edits.extend(run("until", &self.until).map(|edit| Edit { displaces: Some(("run", "steps")), ..edit }));
         edits.extend(run("steps", &self.steps).map(|edit| Edit { displaces: Some(("run", "until")), ..edit }));
-        edits.extend(run("every", &self.every));
+        edits.extend(run("every", &self.every).map(|edit| Edit { displaces: Some(("run", "interval")), ..edit }));
+        edits
+            .extend(run("interval", &self.interval).map(|edit| Edit { displaces: Some(("run", "every")), ..edit }));
         if !self.measures.is_empty() {
             let argument = format!("run.measures={:?}", self.measures);
             let shown = format!("--measures {}", self.measures.join(","));

@@ -4,6 +4,7 @@ use carom::measures::{Account, Ledger, Summary, SymmetryChange};
 use carom::problem::Level;
 use carom::run::Outcome;
 use carom::steppers::shared::mass::InverseMass;
+use carom::watch::{Watch, Watched};
 use serde::Serialize;
 
 use crate::scene::Scene;
@@ -47,6 +48,8 @@ pub struct RunReport {
     pub fallbacks: Option<u64>,
     /// When a contact came to rest last; `null` if none was seen to.
     pub rest_time: Option<f64>,
+    /// What is watched; `null` if nothing is.
+    pub watches: Option<Vec<WatchCount>>,
     /// Solver.
     pub solver: Solver,
     /// The last state.
@@ -108,6 +111,19 @@ pub struct Accounts {
     pub error_max: f64,
 }
 
+/// Crossings of a watched expression.
+#[derive(Debug, Clone, Serialize)]
+pub struct WatchCount {
+    /// Its name.
+    pub name: String,
+    /// How many there were.
+    pub count: u64,
+    /// When the first was.
+    pub first: Option<f64>,
+    /// When the last was.
+    pub last: Option<f64>,
+}
+
 /// Largest violations.
 #[derive(Debug, Clone, Serialize)]
 pub struct Constraints {
@@ -146,8 +162,14 @@ pub struct FinalState {
 }
 
 impl RunReport {
-    /// The report of a run that took `seconds`.
-    pub fn new(scene: &Scene, outcome: &Outcome, summary: &Summary, ledger: Option<&Ledger>, seconds: f64) -> Self {
+    /// The report of a run that took `seconds`, with its accounts of energy and what was seen of its watches.
+    pub fn new(
+        scene: &Scene,
+        outcome: &Outcome,
+        summary: &Summary,
+        (ledger, watched): (Option<&Ledger>, &[Watched]),
+        seconds: f64,
+    ) -> Self {
         let state = &outcome.state;
         let system = &*scene.problem.system;
         let mut v = state.p.clone();
@@ -199,6 +221,15 @@ impl RunReport {
             captured: summary.impacts.map(|_| summary.captured),
             fallbacks: summary.fallbacks,
             rest_time: summary.rest_time,
+            watches: (!watched.is_empty()).then(|| {
+                let count = |(watch, &Watched { count, first, last, .. }): (&Watch, &Watched)| WatchCount {
+                    name: watch.name.clone(),
+                    count,
+                    first,
+                    last,
+                };
+                scene.watches.iter().zip(watched).map(count).collect()
+            }),
             solver: Solver {
                 iterations_mean: summary.iterations_mean(),
                 iterations_max: summary.iterations_max,

@@ -7,8 +7,9 @@ use carom::measures::{Ledger, Summary};
 use carom::method::Refusal;
 use carom::observe::{Frame, Observer};
 use carom::run::{Grid, Outcome, Run};
+use carom::watch::Watched;
 
-use crate::recording::{Measures, accounts};
+use crate::recording::{Measures, Motion, accounts};
 use crate::report::RunReport;
 use crate::scene::Scene;
 
@@ -20,6 +21,8 @@ pub struct Trial {
     pub summary: Summary,
     /// Its accounts of energy, as for a recorded run.
     pub ledger: Option<Ledger>,
+    /// What was seen of the scene's watches.
+    pub watched: Vec<Watched>,
     /// Seconds that it took.
     pub seconds: f64,
 }
@@ -33,28 +36,33 @@ impl Trial {
         let mut stepper = scene.method.stepper(system, &problem.initial)?;
         let grid = Grid { t0: problem.initial.t, h: settings.h, steps: settings.steps };
         let run = Run { system, stepper: &mut *stepper, grid, on_failure: settings.on_failure };
-        let measured = Measures::new(scene);
-        let mut watch = Watch { scene, measured, summary: Summary::new(problem), ledger: accounts(scene), also };
-        let outcome = run.go(problem.initial.clone(), &mut [&mut watch], stop);
-        let Watch { summary, ledger, .. } = watch;
-        Ok(Self { outcome, summary, ledger, seconds: begun.elapsed().as_secs_f64() })
+        let motion = Motion::new(scene, &problem.initial, None);
+        let motion = motion.map_err(|failure| Refusal::Failed { method: scene.method.name(), failure })?;
+        let (measured, summary, ledger) = (Measures::new(scene), Summary::new(problem), accounts(scene));
+        let mut witness = Witness { scene, measured, motion, summary, ledger, also };
+        let outcome = run.go(problem.initial.clone(), &mut [&mut witness], stop);
+        let Witness { summary, ledger, motion, .. } = witness;
+        let watched = motion.watched().to_vec();
+        Ok(Self { outcome, summary, ledger, watched, seconds: begun.elapsed().as_secs_f64() })
     }
 
     /// The document that a recorded run would have written.
     pub fn report(&self, scene: &Scene) -> RunReport {
-        RunReport::new(scene, &self.outcome, &self.summary, self.ledger.as_ref(), self.seconds)
+        let also = (self.ledger.as_ref(), &self.watched[..]);
+        RunReport::new(scene, &self.outcome, &self.summary, also, self.seconds)
     }
 }
 
-struct Watch<'a, 'b, 'c> {
+struct Witness<'a, 'b, 'c> {
     scene: &'a Scene,
     measured: Measures<'a>,
+    motion: Motion<'a>,
     summary: Summary,
     ledger: Option<Ledger>,
     also: &'b mut [&'c mut dyn Observer],
 }
 
-impl Observer for Watch<'_, '_, '_> {
+impl Observer for Witness<'_, '_, '_> {
     fn observe(&mut self, frame: &Frame) -> Result<(), String> {
         self.summary.observe(frame)?;
         self.measured.observe(frame)?;
@@ -62,6 +70,8 @@ impl Observer for Watch<'_, '_, '_> {
         if let Some(ledger) = &mut self.ledger {
             ledger.enter(&*self.scene.problem.system, frame);
         }
+        self.motion.watch(frame)?;
+        self.motion.keep(frame);
         self.also.iter_mut().try_for_each(|observer| observer.observe(frame))
     }
 }

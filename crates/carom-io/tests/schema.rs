@@ -92,6 +92,9 @@ fn every_form_of_the_format_is_valid() {
         ("/initial/q", json!({ "x": [0, "l", 2] })),
         ("/initial/t", json!("t0")),
         ("/run/on_failure", json!("halve")),
+        ("/run/interval", json!("2*pi/100")),
+        ("/watch", json!([{ "name": "top", "expression": "dot(x)", "direction": "falling" }])),
+        ("/watch", json!([{ "name": "x", "expression": "x[i]", "repeat": repeat }])),
         ("/method", json!({ "name": "newmark", "beta": "m/4", "gamma": 0.5 })),
     ] {
         assert_eq!(problems(&validator, &with(small(), path, value.clone())), [""; 0], "{path} = {value}");
@@ -114,6 +117,12 @@ fn wrong_scenes_are_invalid() {
     assert_eq!(problems(&validator, &small()), [""; 0]);
     for (path, value) in [
         ("/titel", json!("misspelt")),
+        ("/watch", json!({ "name": "top", "expression": "x" })),
+        ("/watch", json!([{ "expression": "x" }])),
+        ("/watch", json!([{ "name": "top" }])),
+        ("/watch", json!([{ "name": "top", "expression": "x", "direction": "up" }])),
+        ("/watch", json!([{ "name": "", "expression": "x" }])),
+        ("/run/interval", json!(true)),
         ("/title", json!(3)),
         ("/cites", json!("one")),
         ("/parameters", json!({ "g": true })),

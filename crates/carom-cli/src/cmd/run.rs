@@ -31,7 +31,7 @@ pub struct Args {
     scene: SceneArgs,
     /// Go on with the run in this folder, bit for bit as if it had not been cut off (takes no SCENE)
     #[arg(long, value_name = "RUN", exclusive = false,
-          conflicts_with_all = ["scene", "method", "step", "until", "steps", "every", "set", "out"])]
+          conflicts_with_all = ["scene", "method", "step", "until", "steps", "every", "interval", "set", "out"])]
     resume: Option<PathBuf>,
     /// Folder of the run; an earlier run there is replaced, anything else is refused [default: runs/SCENE]
     #[arg(long, value_name = "DIR")]
@@ -260,6 +260,15 @@ fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
         };
         let meaning = format!("{active} of {} steps with a contact{captured}{fallbacks}", report.steps);
         row("impacts", impacts.to_string(), meaning);
+    }
+    for watch in report.watches.iter().flatten() {
+        let meaning = match (watch.first, watch.last) {
+            (Some(first), Some(last)) => {
+                format!("crossings of this watch, from t = {} to {}", short(first), short(last))
+            }
+            _ => "crossings of this watch".into(),
+        };
+        row(&watch.name, watch.count.to_string(), meaning);
     }
     let solver = &report.solver;
     let mean = solver.iterations_mean.unwrap_or(0.0);

@@ -8,7 +8,7 @@ use super::session::EVENTS;
 use super::table::TableReader;
 use zip::write::SimpleFileOptions;
 
-/// The tables of every run folder; methods that locate events have [`EVENTS`] as well.
+/// The tables of every run folder; where events are located or something is watched there is [`EVENTS`] as well.
 const TABLES: [&str; 2] = ["trajectory", "measures"];
 
 /// A file that was written.

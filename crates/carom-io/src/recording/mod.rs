@@ -12,12 +12,14 @@
 mod events;
 mod export;
 mod measures;
+mod motion;
 mod session;
 mod snapshot;
 mod table;
 
 pub use export::{ExportError, Exported, export};
 pub(crate) use measures::Measures;
+pub(crate) use motion::Motion;
 pub(crate) use session::accounts;
 pub use session::{Session, SessionError};
 pub use snapshot::Snapshot;

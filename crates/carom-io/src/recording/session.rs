@@ -1,9 +1,10 @@
-//! The recording of a run: measures every step, rows every so many steps, snapshots every so many seconds.
+//! The recording of a run: measures every step, rows every so many steps or at given times, snapshots every so many seconds.
 
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use carom::error::Failure;
 use carom::measures::{Ledger, Summary};
 use carom::observe::{Frame, Observer};
 use carom::run::{Ended, Outcome};
@@ -11,6 +12,7 @@ use carom::state::State;
 
 use super::events;
 use super::measures::{Measures, columns};
+use super::motion::Motion;
 use super::snapshot::{Snapshot, hash};
 use super::table::{Column, TableWriter};
 use crate::folder::RunFolder;
@@ -33,6 +35,9 @@ pub enum SessionError {
         /// Why it failed.
         error: io::Error,
     },
+    /// The motion cannot be looked at from its first node on.
+    #[error("the motion at its first node: {0}")]
+    Motion(Failure),
     /// The scene is not the one that the snapshot was made with.
     #[error("scene.toml was changed since the run was started; a run goes on only with its own scene")]
     OtherScene,
@@ -44,9 +49,10 @@ pub struct Session<'a> {
     folder: RunFolder,
     trajectory: TableWriter,
     measures: TableWriter,
-    /// If the method locates events.
+    /// If the method locates events or something is watched.
     events: Option<TableWriter>,
     measured: Measures<'a>,
+    motion: Motion<'a>,
     row: Vec<f64>,
     /// What the method keeps beside the state, at the last node.
     memory: Vec<f64>,
@@ -81,23 +87,26 @@ pub fn accounts(scene: &Scene) -> Option<Ledger> {
 }
 
 /// What a recording goes on from: nothing at the start of a run.
-struct Before {
+struct Before<'a> {
     summary: Summary,
     ledger: Option<Ledger>,
+    motion: Result<Motion<'a>, Failure>,
     seconds: f64,
     locates_events: bool,
 }
 
 impl<'a> Session<'a> {
-    /// Starts recording a run; `pause` lies between snapshots. Methods that locate events get a table of them.
+    /// Starts recording a run; `pause` lies between snapshots. Methods that locate events get a table of them, and so do scenes that
+    /// watch something.
     pub fn start(
         scene: &'a Scene,
         folder: RunFolder,
         pause: Duration,
         locates_events: bool,
     ) -> Result<Self, SessionError> {
-        let before =
-            Before { summary: Summary::new(&scene.problem), ledger: accounts(scene), seconds: 0.0, locates_events };
+        let (summary, ledger) = (Summary::new(&scene.problem), accounts(scene));
+        let motion = Motion::new(scene, &scene.problem.initial, None);
+        let before = Before { summary, ledger, motion, seconds: 0.0, locates_events };
         Self::new(scene, folder, pause, before, TableWriter::create)
     }
 
@@ -113,7 +122,9 @@ impl<'a> Session<'a> {
             return Err(SessionError::OtherScene);
         }
         let Snapshot { summary, ledger, seconds, .. } = snapshot;
-        let before = Before { summary: summary.clone(), ledger: ledger.clone(), seconds: *seconds, locates_events };
+        let (summary, ledger, seconds) = (summary.clone(), ledger.clone(), *seconds);
+        let motion = Motion::new(scene, &snapshot.state, Some(&snapshot.watched));
+        let before = Before { summary, ledger, motion, seconds, locates_events };
         Self::new(scene, folder, pause, before, |path, name, columns| {
             let rows = match name {
                 TRAJECTORY => snapshot.trajectory_rows,
@@ -128,7 +139,7 @@ impl<'a> Session<'a> {
         scene: &'a Scene,
         folder: RunFolder,
         pause: Duration,
-        Before { summary, ledger, seconds: seconds_before, locates_events }: Before,
+        Before { summary, ledger, motion, seconds: seconds_before, locates_events }: Before<'a>,
         open: impl Fn(&Path, &str, &[Column]) -> io::Result<TableWriter>,
     ) -> Result<Self, SessionError> {
         let (path, measured) = (folder.path(), Measures::new(scene));
@@ -137,8 +148,9 @@ impl<'a> Session<'a> {
         };
         let trajectory = table(TRAJECTORY, &trajectory_columns(scene))?;
         let measures = table(MEASURES, &measured.columns(ledger.as_ref()))?;
-        let events = match locates_events {
-            true => Some(table(EVENTS, &events::columns(&*scene.problem.system))?),
+        let motion = motion.map_err(SessionError::Motion)?;
+        let events = match locates_events || !scene.watches.is_empty() {
+            true => Some(table(EVENTS, &events::columns(scene))?),
             false => None,
         };
         let (now, row, hash) = (Instant::now(), Vec::new(), hash(&scene.to_toml()));
@@ -149,6 +161,7 @@ impl<'a> Session<'a> {
             measures,
             events,
             measured,
+            motion,
             row,
             memory: Vec::new(),
             summary,
@@ -171,14 +184,28 @@ impl<'a> Session<'a> {
         move |error| format!("the tables in {folder}: {error}")
     }
 
-    fn record(&mut self, frame: &Frame) -> Result<(), String> {
+    /// A row of the trajectory: that of a node, or with an interval those whose time has come with it.
+    fn record_motion(&mut self, frame: &Frame) -> Result<(), String> {
         let (state, refused) = (frame.state, self.refused());
-        self.row.clear();
-        self.row.push(state.t);
-        for part in [&state.q[..], frame.v, &state.p[..]] {
-            self.row.extend_from_slice(part);
+        let append = |table: &mut TableWriter, row: &mut Vec<f64>, t: f64, parts: [&[f64]; 3]| {
+            row.clear();
+            row.push(t);
+            parts.iter().for_each(|part| row.extend_from_slice(part));
+            table.append(row).map_err(&refused)
+        };
+        let (trajectory, row) = (&mut self.trajectory, &mut self.row);
+        if self.scene.run.interval.is_none() {
+            return append(trajectory, row, state.t, [&state.q, frame.v, &state.p]);
         }
-        self.trajectory.append(&self.row).map_err(&refused)?;
+        while let Some(moment) = self.motion.due(frame, trajectory.rows())? {
+            append(trajectory, row, moment.t, [&moment.q, &moment.v, &moment.p])?;
+        }
+        Ok(())
+    }
+
+    fn record(&mut self, frame: &Frame) -> Result<(), String> {
+        self.record_motion(frame)?;
+        let refused = self.refused();
         let unanswered = self.measured.fill(frame, self.ledger.as_ref(), &mut self.row);
         self.summary.unanswered += u64::from(unanswered);
         self.measures.append(&self.row).map_err(refused)
@@ -204,6 +231,7 @@ impl<'a> Session<'a> {
             trajectory_rows: self.trajectory.rows(),
             measures_rows: self.measures.rows(),
             events_rows: self.events.as_ref().map_or(0, TableWriter::rows),
+            watched: self.motion.watched().to_vec(),
             seconds: self.seconds(),
             name: self.scene.name.clone(),
             scene: self.hash,
@@ -228,7 +256,8 @@ impl<'a> Session<'a> {
             // A disk that is full has said so already.
             Some(_) => self.flush().or(Ok(())),
         };
-        let report = RunReport::new(self.scene, outcome, &self.summary, self.ledger.as_ref(), self.seconds());
+        let (ledger, watched) = (self.ledger.as_ref(), self.motion.watched());
+        let report = RunReport::new(self.scene, outcome, &self.summary, (ledger, watched), self.seconds());
         let text =
             serde_json::to_string_pretty(&report).map_err(|error| io_error("run.json")(error.into()))? + "\n";
         self.folder.write("run.json", &text).map_err(|error| io_error("run.json")(io::Error::other(error)))?;
@@ -250,13 +279,12 @@ impl Observer for Session<'_> {
         if frame.step.is_multiple_of(self.scene.run.every) {
             self.record(frame)?;
         }
-        if !frame.events.is_empty()
-            && let Some(events) = &mut self.events
-        {
-            let mut rows = frame.events.iter().map(|event| events::row(frame.step, event));
-            let written = rows.try_for_each(|row| events.append(&row));
+        self.motion.watch(frame)?;
+        if let Some(events) = &mut self.events {
+            let written = events::append(events, frame, self.motion.crossings());
             written.map_err(self.refused())?;
         }
+        self.motion.keep(frame);
         // The clock is looked at now and then only: a look costs as much as a small step.
         if frame.step.is_multiple_of(256) && (frame.step == 0 || self.saved.elapsed() >= self.pause) {
             let place = Snapshot::path(self.folder.path());

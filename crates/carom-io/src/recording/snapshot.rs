@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use carom::measures::{Ledger, Summary};
 use carom::state::State;
+use carom::watch::Watched;
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "snapshot.bin";
 /// First bytes of the file: what it is and the version of its layout.
-const MARK: &[u8; 8] = b"carom\0\0\x04";
+const MARK: &[u8; 8] = b"carom\0\0\x05";
 
 /// The state of a run at a node.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -33,8 +34,10 @@ pub struct Snapshot {
     pub trajectory_rows: u64,
     /// Rows of the measures.
     pub measures_rows: u64,
-    /// Rows of the events; 0 if the method locates none.
+    /// Rows of the events; 0 if the method locates none and nothing is watched.
     pub events_rows: u64,
+    /// What was seen of the watches.
+    pub watched: Vec<Watched>,
     /// Seconds that the run has taken.
     pub seconds: f64,
     /// Name of the scene.

@@ -97,6 +97,11 @@ impl TableWriter {
         self.rows
     }
 
+    /// How many columns it has.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
     /// Hands everything to the operating system.
     pub fn flush(&mut self) -> io::Result<()> {
         self.file.flush()

@@ -6,6 +6,7 @@
 mod builtin;
 mod elements;
 mod lagrangian;
+mod measures;
 mod names;
 mod particles;
 mod plates;
@@ -14,10 +15,12 @@ mod schema_particles;
 mod settings;
 mod symmetries;
 mod terms;
+mod watches;
 
 pub use builtin::{BUILT_IN, BuiltIn};
+pub use measures::Measure;
 pub use schema::schema;
-pub use settings::{Measure, RunSettings};
+pub use settings::RunSettings;
 
 use carom::error::Failure;
 use carom::lagrangian::definition::Definition;
@@ -25,6 +28,7 @@ use carom::lagrangian::expressed::Expressed;
 use carom::measures::Symmetry;
 use carom::method::{AnyMethod, Refusal};
 use carom::problem::{Inconsistency, Problem};
+use carom::watch::Watch;
 
 use crate::document::{Diagnostic, Diagnostics, Edit, Origin, Source, Table, TableReader, apply, parse, to_toml};
 use elements::BodyScene;
@@ -33,7 +37,7 @@ use names::Names;
 use settings::Initial;
 
 /// The keys at the top of a scene, without the elements that act on particles and plates.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "title",
     "description",
     "cites",
@@ -43,6 +47,7 @@ const KEYS: [&str; 11] = [
     "plate",
     "initial",
     "symmetry",
+    "watch",
     "method",
     "run",
 ];
@@ -67,6 +72,8 @@ pub struct Scene {
     pub method: AnyMethod,
     /// Settings of the run.
     pub run: RunSettings,
+    /// What is watched.
+    pub watches: Vec<Watch>,
     complete: Table,
 }
 
@@ -107,6 +114,7 @@ impl Scene {
         let method = method.as_ref().and_then(|section| settings::read_method(section, &names));
         let t0 = moving.as_ref().map(|moving| moving.initial().t);
         let run = run.as_ref().and_then(|section| settings::read_run(section, &names, t0));
+        let watches = watches::read(&root, &mut names, moving.as_ref());
         if let Some(section) = root.table("parameters") {
             settings::refuse_unused(&section, &names);
         }
@@ -117,10 +125,22 @@ impl Scene {
         let complete = moving.complete(settings::complete(table, &method, &run, moving.defaults()));
         let (definition, problem, places) = moving.build(&root)?;
         refuse(&method, &problem, &root, &places)?;
-        settings::refuse_measures(&root.table("run")?, &run.measures, &*problem.system)?;
+        measures::refuse(&root.table("run")?, &run.measures, &*problem.system)?;
         let parameters = names.parameters;
         let name = name.to_string();
-        Some(Self { name, title, description, cites, parameters, problem, definition, method, run, complete })
+        Some(Self {
+            name,
+            title,
+            description,
+            cites,
+            parameters,
+            problem,
+            definition,
+            method,
+            run,
+            watches,
+            complete,
+        })
     }
 }
 

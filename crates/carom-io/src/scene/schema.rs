@@ -1,10 +1,11 @@
 //! The JSON Schema of the scene format, for editors and other programs.
 
-use super::settings::Measure;
 use carom::method::AnyMethod;
 use serde_json::{Map, Value, json};
 
+use super::measures::Measure;
 use super::schema_particles;
+use super::watches::DIRECTIONS;
 
 /// The schema of a scene file.
 pub fn schema() -> Value {
@@ -116,6 +117,21 @@ pub fn schema() -> Value {
                     "additionalProperties": false
                 }
             },
+            "watch": {
+                "description": "expressions whose zero crossings are located and recorded",
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "name": { "type": "string", "minLength": 1 },
+                        "expression": expression,
+                        "direction": { "enum": DIRECTIONS.map(|(word, _)| word) },
+                        "repeat": repeat
+                    },
+                    "required": ["name", "expression"],
+                    "additionalProperties": false
+                }
+            },
             "method": { "oneOf": AnyMethod::all().iter().map(method_schema).collect::<Vec<_>>() },
             "run": {
                 "type": "object",
@@ -124,6 +140,7 @@ pub fn schema() -> Value {
                     "until": number,
                     "steps": number,
                     "every": number,
+                    "interval": number,
                     "on_failure": { "enum": ["stop", "halve"] },
                     "measures": { "type": "array", "items": { "enum": Measure::ALL.map(|(name, _)| name) } }
                 },

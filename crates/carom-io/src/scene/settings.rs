@@ -2,15 +2,15 @@
 
 use carom::method::AnyMethod;
 use carom::run::OnFailure;
-use carom::system::System;
 
 use super::lagrangian::{by_coordinate, check_size};
+use super::measures::{self, Measure};
 use super::names::Names;
 use super::schema::option_schemas;
 use crate::document::{Item, Kind, Origin, Table, TableReader, Value, help};
 
 /// The keys of `[run]`.
-pub const RUN_KEYS: [&str; 6] = ["step", "until", "steps", "every", "on_failure", "measures"];
+pub const RUN_KEYS: [&str; 7] = ["step", "until", "steps", "every", "interval", "on_failure", "measures"];
 /// The keys of `[initial]`.
 pub const INITIAL_KEYS: [&str; 3] = ["t", "q", "v"];
 /// The most steps of a run.
@@ -168,83 +168,6 @@ fn collect_words<'a>(schema: &'a serde_json::Value, words: &mut Vec<&'a str>) {
     }
 }
 
-/// A measure that is recorded on demand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Measure {
-    /// The potential by parts.
-    EnergyParts,
-    /// Every equality constraint and its rate.
-    Equalities,
-    /// Every gap.
-    Gaps,
-    /// The force of every equality constraint.
-    ConstraintForces,
-    /// The impulse of every inequality constraint, over the step: its mean force.
-    ContactForces,
-    /// Work by source, stored energy, error of the integrator.
-    Ledger,
-    /// Defect of symplecticity of the step from each node.
-    Symplecticity,
-    /// What a step forth and one back leave.
-    Reversal,
-}
-
-impl Measure {
-    /// Every measure with its name in scenes.
-    pub const ALL: [(&'static str, Self); 8] = [
-        ("energy-parts", Self::EnergyParts),
-        ("equalities", Self::Equalities),
-        ("gaps", Self::Gaps),
-        ("constraint-forces", Self::ConstraintForces),
-        ("contact-forces", Self::ContactForces),
-        ("ledger", Self::Ledger),
-        ("symplecticity", Self::Symplecticity),
-        ("reversal", Self::Reversal),
-    ];
-}
-
-/// Reads `measures` of `[run]`.
-fn read_measures(section: &TableReader) -> Vec<Measure> {
-    let names = Measure::ALL.map(|(name, _)| name);
-    let chosen: Vec<&str> =
-        section.array("measures").unwrap_or_default().iter().filter_map(|item| item.choice(&names)).collect();
-    Measure::ALL.iter().filter(|(name, _)| chosen.contains(name)).map(|(_, measure)| *measure).collect()
-}
-
-/// The most coordinates whose symplecticity is measured: a row takes 36 steps for each.
-const MOST_PROBED: usize = 200;
-
-/// Reports measures of what a system does not have.
-pub fn refuse_measures(section: &TableReader, measures: &[Measure], system: &dyn System) -> Option<()> {
-    let missing = |measure: Measure| match measure {
-        Measure::EnergyParts if system.potential_parts().len() < 2 => {
-            Some(("the potential has only one part", "name its terms: { name = \"spring\", expression = \"…\" }"))
-        }
-        Measure::Equalities | Measure::ConstraintForces if system.equalities() == 0 => {
-            Some(("the scene has no equality constraints", "remove this measure"))
-        }
-        Measure::Gaps | Measure::ContactForces if system.inequalities() == 0 => {
-            Some(("the scene has no gaps", "remove this measure"))
-        }
-        Measure::Symplecticity if system.dim() > MOST_PROBED => Some((
-            "the scene has more than 200 coordinates",
-            "measure a smaller one: a row takes 36 steps for each",
-        )),
-        _ => None,
-    };
-    let mut fine = true;
-    for item in section.array("measures").unwrap_or_default() {
-        let measure =
-            Measure::ALL.iter().find(|(name, _)| item.string() == Some(*name)).map(|(_, measure)| *measure);
-        let known = measure.filter(|measure| measures.contains(measure));
-        if let Some((message, help)) = known.and_then(missing) {
-            item.report(message, Some(help.to_string()));
-            fine = false;
-        }
-    }
-    fine.then_some(())
-}
-
 /// What `[run]` says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunSettings {
@@ -254,6 +177,8 @@ pub struct RunSettings {
     pub steps: u64,
     /// Every how many steps a frame is recorded.
     pub every: u64,
+    /// The time between the rows of the trajectory, if they do not stand at nodes.
+    pub interval: Option<f64>,
     /// What happens when a step fails.
     pub on_failure: OnFailure,
     /// What is recorded beside the usual measures.
@@ -278,7 +203,7 @@ pub fn read_run(section: &TableReader, names: &Names, t0: Option<f64>) -> Option
             _ => OnFailure::Stop,
         }),
     };
-    let measures = read_measures(section);
+    let measures = measures::read(section);
     let mut rounded_from = None;
     let steps = match (section.item("until"), section.item("steps")) {
         (Some(_), Some(item)) => {
@@ -309,6 +234,10 @@ pub fn read_run(section: &TableReader, names: &Names, t0: Option<f64>) -> Option
             Some(exact.round() as i64)
         }),
     };
+    let interval = match section.item("interval") {
+        Some(item) => Some(names.positive(&item).filter(|_| every_step(section, &item, every))?),
+        None => None,
+    };
     let (h, steps, every) = (h?, steps? as u64, every? as u64);
     if let (Some(item), Some(t0)) = (&step, t0)
         && steps > 0
@@ -320,7 +249,30 @@ pub fn read_run(section: &TableReader, names: &Names, t0: Option<f64>) -> Option
         );
         return None;
     }
-    Some(RunSettings { h, steps, every, on_failure: on_failure?, measures, rounded_from })
+    if let (Some(interval), Some(item), Some(t0)) = (interval, section.item("interval"), t0) {
+        let rows = steps as f64 * h / interval;
+        if rows > MOST_STEPS as f64 {
+            let help = format!("allowed are {MOST_STEPS:e}: make the interval longer");
+            item.report(format!("the trajectory would have {rows:e} rows"), Some(help));
+            return None;
+        }
+        if t0 + interval == t0 {
+            let help = "start at an earlier time".to_string();
+            item.report(format!("the interval {interval:e} is lost beside the time {t0:e}"), Some(help));
+            return None;
+        }
+    }
+    Some(RunSettings { h, steps, every, interval, on_failure: on_failure?, measures, rounded_from })
+}
+
+/// Whether every step is recorded where `interval` says when to; reported if not.
+fn every_step(section: &TableReader, interval: &Item, every: Option<i64>) -> bool {
+    let fine = section.get("every").is_none() || every.is_none_or(|every| every == 1);
+    if !fine {
+        let help = "keep one of them; beside an interval, measures are recorded in every step".to_string();
+        interval.report("`every` and `interval` are both given", Some(help));
+    }
+    fine
 }
 
 /// A plain value as one that no file holds.
@@ -368,5 +320,14 @@ pub fn complete(table: &Table, method: &AnyMethod, run: &RunSettings, initial: t
     let none = toml::Value::Array(Vec::new());
     fill("run", defaults(&[("every", every), ("on_failure", on_failure.into()), ("measures", none)]));
     fill("initial", initial);
+    if let Some(Value { kind: Kind::Array(watches), .. }) = table.get_mut("watch") {
+        for watch in watches {
+            if let Kind::Table(watch) = &mut watch.kind
+                && watch.get("direction").is_none()
+            {
+                watch.insert("direction", from_plain(&"any".into()));
+            }
+        }
+    }
     table
 }
