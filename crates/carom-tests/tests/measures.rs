@@ -242,6 +242,9 @@ steps = 1
     // Exact for the system; a method of order 2 is not exact for a momentum that is not quadratic.
     let (holds, change) = declared(&scene("squares", SQUARES, &[]), 200);
     assert!(holds && change < 1e-6);
+    // A generator may use definitions.
+    let defined = [r#"lagrangian.define={ half = "y/(2*u)" }"#, r#"symmetry.0.generator.u="-half""#];
+    assert_eq!(declared(&scene("squares", SQUARES, &defined), 200), (holds, change));
     let turn = r#"symmetry=[{ name = "turn", generator = ["-y", "x", 0] }]"#;
     let (holds, change) = declared(&built_in("planets", &[turn]), 500);
     assert!(holds && change < 1e-15);

@@ -25,6 +25,7 @@ pub use settings::RunSettings;
 use carom::error::Failure;
 use carom::lagrangian::definition::Definition;
 use carom::lagrangian::expressed::Expressed;
+use carom::lagrangian::expression::Graph;
 use carom::measures::Symmetry;
 use carom::method::{AnyMethod, Refusal};
 use carom::problem::{Inconsistency, Problem};
@@ -187,7 +188,13 @@ fn read_moving(root: &TableReader, names: &mut Names) -> Option<Moving> {
             let system = lagrangian::read(&lagrangian, names);
             let state = initial.and_then(|section| settings::read_initial(&section, names));
             let state = state?;
-            let symmetries = symmetries::read(root, &state.q, |item| symmetries::of_coordinates(item, names));
+            let mut graph = system.as_ref().map_or_else(Graph::new, |system| system.definition.graph.clone());
+            if system.is_none() {
+                // Then nothing is made of the expressions: they are read for what is wrong with them.
+                names.definitions.iter_mut().for_each(|(_, node)| *node = graph.constant(1.0));
+            }
+            let symmetries =
+                symmetries::read(root, &state.q, |item| symmetries::of_coordinates(item, names, graph.clone()));
             Some(Moving::Lagrangian(Box::new(system?), state, symmetries))
         }
     }

@@ -59,9 +59,10 @@ fn finite(field: &dyn VectorField, q: &[f64], item: &Item) -> bool {
     fine
 }
 
-/// A generator of a system of coordinates: by coordinate, the others do not move, or one expression per coordinate.
-pub fn of_coordinates(item: &Item, names: &mut Names) -> Option<Box<dyn VectorField>> {
-    let (n, mut graph) = (names.dim(), Graph::new());
+/// A generator of a system of coordinates: by coordinate, the others do not move, or one expression per coordinate. The graph is
+/// that of the definitions.
+pub fn of_coordinates(item: &Item, names: &mut Names, mut graph: Graph) -> Option<Box<dyn VectorField>> {
+    let n = names.dim();
     let zero = graph.constant(0.0);
     let mut components = vec![zero; n];
     let problems = item.diagnostics().len();
