@@ -21,6 +21,7 @@ impl Scope for Named {
             ("x" | "y" | "z" | "u", None) => Ok(graph.input(place(name))),
             ("two", None) => Ok(graph.constant(2.0)),
             ("q", Some(i @ 1..=9)) => Ok(graph.input(10 + i as u32)),
+            ("q.part", Some(i @ 1..=9)) => Ok(graph.constant(100.0 + i as f64)),
             ("q", Some(i)) => Err(NameError::Invalid(format!("`q` has no index {i}"))),
             ("q", None) => Err(NameError::Invalid("`q` needs an index".into())),
             ("x" | "y" | "z" | "u", _) => Err(NameError::Invalid(format!("`{name}` has no index"))),
@@ -32,6 +33,7 @@ impl Scope for Named {
         match (name, index) {
             ("x" | "y" | "z" | "u", None) => Ok(graph.input(4 + place(name))),
             ("q", Some(i @ 1..=9)) => Ok(graph.input(20 + i as u32)),
+            ("q.part", Some(i @ 1..=9)) => Ok(graph.constant(200.0 + i as f64)),
             ("two", _) => Err(NameError::Invalid("`two` is not a coordinate".into())),
             _ => Err(NameError::Unknown),
         }

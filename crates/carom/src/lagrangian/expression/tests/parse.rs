@@ -47,6 +47,8 @@ fn precedence() {
         ("dot(x)*dot( y )", 42.0),
         ("q[1] + q[ two*2 - 2 ]", 27.0),
         ("dot(q[2*3 - 5])", 23.0),
+        ("q[two].part*2 + q.part[1]", 305.0),
+        ("dot(q[4].part) - q[1]*.5", 197.5),
         ("atan2(0, 1) + max(x, y) + min(x, y)", 5.0),
         ("hypot(y, z)", 5.0),
         (".5 + 1. + 1.5 + 1e-3 + 2E+2 + 1e1", 213.001),
@@ -55,6 +57,14 @@ fn precedence() {
     ] {
         assert!((at(text) - expected).abs() < 1e-12, "{text} is {}", at(text));
     }
+}
+
+#[test]
+fn parts_of_what_has_an_index() {
+    fails("x + q[1].other", 5, 1, "unknown name `q.other`", "");
+    fails("q[1].", 5, 1, "`.` is not a number", "digits");
+    fails("(x).part", 4, 1, "`.` is not a number", "digits");
+    fails("q[1].5", 5, 2, "expected an operator before number `0.5`", "implicit");
 }
 
 #[test]
