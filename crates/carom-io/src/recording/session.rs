@@ -71,6 +71,10 @@ fn io_error(what: &str) -> impl Fn(io::Error) -> SessionError {
     move |error| SessionError::Io { what: what.to_string(), error }
 }
 
+fn refused(folder: &RunFolder, error: io::Error) -> String {
+    format!("the tables in {}: {error}", folder.path().display())
+}
+
 /// Columns of the trajectory: time, coordinates, velocities, momenta.
 fn trajectory_columns(scene: &Scene) -> Vec<Column> {
     let system = &scene.problem.system;
@@ -179,19 +183,14 @@ impl<'a> Session<'a> {
         &self.folder
     }
 
-    fn refused(&self) -> impl Fn(io::Error) -> String + use<> {
-        let folder = self.folder.path().display().to_string();
-        move |error| format!("the tables in {folder}: {error}")
-    }
-
     /// A row of the trajectory: that of a node, or with an interval those whose time has come with it.
     fn record_motion(&mut self, frame: &Frame) -> Result<(), String> {
-        let (state, refused) = (frame.state, self.refused());
+        let (state, folder) = (frame.state, &self.folder);
         let append = |table: &mut TableWriter, row: &mut Vec<f64>, t: f64, parts: [&[f64]; 3]| {
             row.clear();
             row.push(t);
             parts.iter().for_each(|part| row.extend_from_slice(part));
-            table.append(row).map_err(&refused)
+            table.append(row).map_err(|error| refused(folder, error))
         };
         let (trajectory, row) = (&mut self.trajectory, &mut self.row);
         if self.scene.run.interval.is_none() {
@@ -205,10 +204,9 @@ impl<'a> Session<'a> {
 
     fn record(&mut self, frame: &Frame) -> Result<(), String> {
         self.record_motion(frame)?;
-        let refused = self.refused();
         let unanswered = self.measured.fill(frame, self.ledger.as_ref(), &mut self.row);
         self.summary.unanswered += u64::from(unanswered);
-        self.measures.append(&self.row).map_err(refused)
+        self.measures.append(&self.row).map_err(|error| refused(&self.folder, error))
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -282,7 +280,7 @@ impl Observer for Session<'_> {
         self.motion.watch(frame)?;
         if let Some(events) = &mut self.events {
             let written = events::append(events, frame, self.motion.crossings());
-            written.map_err(self.refused())?;
+            written.map_err(|error| refused(&self.folder, error))?;
         }
         self.motion.keep(frame);
         // The clock is looked at now and then only: a look costs as much as a small step.
