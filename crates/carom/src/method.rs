@@ -102,6 +102,10 @@ pub trait Method: Serialize + for<'a> Deserialize<'a> + JsonSchema + Default {
     fn claims(&self) -> Claims;
     /// What it can take with these options.
     fn abilities(&self) -> Abilities;
+    /// Whether it knows the motion inside its steps.
+    fn knows_inside(&self) -> bool {
+        false
+    }
     /// The step, sized for the system.
     fn stepper<S: System + ?Sized>(&self, system: &S, start: &State) -> Result<Self::Stepper, Failure>
     where
@@ -189,6 +193,11 @@ macro_rules! methods {
             /// What it can take with these options.
             pub fn abilities(&self) -> Abilities {
                 match self { $(Self::$variant(config) => config.abilities()),* }
+            }
+
+            /// Whether it knows the motion inside its steps.
+            pub fn knows_inside(&self) -> bool {
+                match self { $(Self::$variant(config) => config.knows_inside()),* }
             }
 
             /// JSON Schema of its options.

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use carom::linear::{dot, max_abs};
 use carom::measures::{Ledger, Momentum, Probe};
 use carom::observe::Frame;
+use carom::steppers::End;
+use carom::steppers::shared::mass::InverseMass;
 use carom::system::System;
 
 use super::table::Column;
@@ -30,6 +32,8 @@ pub struct Measures<'a> {
     pub symmetries: Vec<f64>,
     field: Vec<f64>,
     parts: Vec<f64>,
+    inverse: InverseMass,
+    room: [Vec<f64>; 3],
 }
 
 impl<'a> Measures<'a> {
@@ -46,6 +50,8 @@ impl<'a> Measures<'a> {
             symmetries: vec![0.0; problem.symmetries.len()],
             field: vec![0.0; problem.system.dim()],
             parts: vec![0.0; problem.system.potential_parts().len()],
+            inverse: InverseMass::new(&*problem.system, &problem.initial.q).expect("a problem has a mass"),
+            room: std::array::from_fn(|_| vec![0.0; problem.system.dim()]),
         }
     }
 
@@ -99,6 +105,9 @@ impl<'a> Measures<'a> {
         }
         if self.wants(Measure::Reversal) {
             names.extend(["reversal_defect.q", "reversal_defect.p"].map(String::from));
+        }
+        if self.wants(Measure::Jumps) {
+            names.extend(["jump.q", "jump.p"].map(String::from));
         }
         columns(names)
     }
@@ -159,6 +168,30 @@ impl<'a> Measures<'a> {
         if self.wants(Measure::Reversal) {
             row.extend(self.probe.reversal(state).unwrap_or([f64::NAN; 2]));
         }
+        if self.wants(Measure::Jumps) {
+            row.extend(self.jumps(frame));
+        }
         row.iter().any(|value| value.is_nan())
+    }
+
+    /// Sizes of the jumps of the step that ended here, `√(ΔqᵀM Δq)` and `√(ΔpᵀM⁻¹Δp)`, both ends together; none of a step that was
+    /// made of shorter ones.
+    fn jumps(&mut self, frame: &Frame) -> [f64; 2] {
+        if frame.step == 0 {
+            return [0.0; 2];
+        }
+        let (Some(inside), Ok(())) = (frame.inside, self.inverse.prepare(self.system(), &frame.state.q)) else {
+            return [f64::NAN; 2];
+        };
+        let (mut squares, [q, p, work]) = ([0.0; 2], &mut self.room);
+        for end in [End::Start, End::Finish] {
+            inside.jump(end, q, p);
+            self.scene.problem.system.mass().times(&frame.state.q, q, work);
+            squares[0] += dot(q, work);
+            work.copy_from_slice(p);
+            self.inverse.solve(work);
+            squares[1] += dot(p, work);
+        }
+        squares.map(f64::sqrt)
     }
 }

@@ -1,5 +1,6 @@
 //! `measures` of `[run]`: what is recorded on demand.
 
+use carom::method::AnyMethod;
 use carom::system::System;
 
 use crate::document::TableReader;
@@ -23,11 +24,13 @@ pub enum Measure {
     Symplecticity,
     /// What a step forth and one back leave.
     Reversal,
+    /// What the ansatz functions of the step jump by at its ends.
+    Jumps,
 }
 
 impl Measure {
     /// Every measure with its name in scenes.
-    pub const ALL: [(&'static str, Self); 8] = [
+    pub const ALL: [(&'static str, Self); 9] = [
         ("energy-parts", Self::EnergyParts),
         ("equalities", Self::Equalities),
         ("gaps", Self::Gaps),
@@ -36,6 +39,7 @@ impl Measure {
         ("ledger", Self::Ledger),
         ("symplecticity", Self::Symplecticity),
         ("reversal", Self::Reversal),
+        ("jumps", Self::Jumps),
     ];
 }
 
@@ -50,8 +54,8 @@ pub fn read(section: &TableReader) -> Vec<Measure> {
 /// The most coordinates whose symplecticity is measured: a row takes 36 steps for each.
 const MOST_PROBED: usize = 200;
 
-/// Reports measures of what a system does not have.
-pub fn refuse(section: &TableReader, measures: &[Measure], system: &dyn System) -> Option<()> {
+/// Reports measures of what a system or a method does not have.
+pub fn refuse(section: &TableReader, measures: &[Measure], method: &AnyMethod, system: &dyn System) -> Option<()> {
     let missing = |measure: Measure| match measure {
         Measure::EnergyParts if system.potential_parts().len() < 2 => {
             Some(("the potential has only one part", "name its terms: { name = \"spring\", expression = \"…\" }"))
@@ -66,6 +70,9 @@ pub fn refuse(section: &TableReader, measures: &[Measure], system: &dyn System) 
             "the scene has more than 200 coordinates",
             "measure a smaller one: a row takes 36 steps for each",
         )),
+        Measure::Jumps if !method.knows_inside() => {
+            Some(("the method has no ansatz functions that jump", "method.name = \"galerkin\" has"))
+        }
         _ => None,
     };
     let mut fine = true;

@@ -126,7 +126,7 @@ impl Scene {
         let complete = moving.complete(settings::complete(table, &method, &run, moving.defaults()));
         let (definition, problem, places) = moving.build(&root)?;
         refuse(&method, &problem, &root, &places)?;
-        measures::refuse(&root.table("run")?, &run.measures, &*problem.system)?;
+        measures::refuse(&root.table("run")?, &run.measures, &method, &*problem.system)?;
         let parameters = names.parameters;
         let name = name.to_string();
         Some(Self {

@@ -1,6 +1,12 @@
 //! The artificial constraint force as an error estimate, and the continuous motion inside a step.
 
+use std::sync::atomic::AtomicBool;
+
+use carom::measures::Ledger;
+use carom::observe::{Frame, Observer};
+use carom::run::{Grid, OnFailure, Run};
 use carom::steppers::End;
+use carom_io::scene::Scene;
 use carom_tests::runs::{built_in, method, stepper};
 
 use crate::{Exact, Tally, Walk, entry, number, numbers, root_mean_square, sixteen, squares};
@@ -162,5 +168,34 @@ fn the_motion_inside_a_step_meets_the_nodes() {
                 assert!(off[0].max(off[1]) <= 1e-14 * size, "{name} {options} at {s}: {off:?}");
             }
         }
+    }
+}
+
+/// The accounts of a damped pendulum close with the order of the method: the work is summed at its own points.
+#[test]
+fn the_ledger_closes_with_the_order_of_the_method() {
+    let error = |h: f64| {
+        let scene = built_in("pendulum-polar", &["lagrangian.forces=['-1.6*dot(theta)']"]);
+        let problem = &scene.problem;
+        let mut ledger = Entries(Ledger::new(&*problem.system), &scene);
+        let mut step = stepper(&scene, &method("galerkin"));
+        let grid = Grid { t0: 0.0, h, steps: (2.4 / h).round() as u64 };
+        let run = Run { system: &*problem.system, stepper: &mut *step, grid, on_failure: OnFailure::Stop };
+        let outcome = run.go(problem.initial.clone(), &mut [&mut ledger], &AtomicBool::new(false));
+        assert_eq!(outcome.ended, None);
+        ledger.0.error_max
+    };
+    let errors = [0.1, 0.05, 0.025].map(error);
+    let slopes = [errors[0] / errors[1], errors[1] / errors[2]].map(f64::log2);
+    println!("errors of the accounts {errors:?}, slopes {slopes:.2?}");
+    assert!((slopes[1] - 5.0).abs() < 0.4, "{errors:?}");
+}
+
+struct Entries<'a>(Ledger, &'a Scene);
+
+impl Observer for Entries<'_> {
+    fn observe(&mut self, frame: &Frame) -> Result<(), String> {
+        self.0.enter(&*self.1.problem.system, frame);
+        Ok(())
     }
 }

@@ -6,8 +6,10 @@ use carom_tests::runs::{built_in, scene};
 
 use crate::{Exact, Tally, Walk, entry, number, numbers, sixteen};
 
+type Hamiltonian = dyn Fn(f64, &[f64], &[f64]) -> f64;
+
 /// Both sides of the identity of the last step, for one coordinate or with constraints for several: the value at the end and that at the start.
-fn sides(walk: &Walk, hamiltonian: &dyn Fn(f64, &[f64], &[f64]) -> f64, degree: usize) -> (f64, f64) {
+fn sides(walk: &Walk, hamiltonian: &Hamiltonian, degree: usize) -> (f64, f64) {
     let (n, h) = (walk.state.q.len(), walk.h);
     let rate = |s: f64| -> (Vec<f64>, Vec<f64>) {
         // Derivatives of polynomials, from their values at degree + 1 points.

@@ -3,7 +3,8 @@
 //! `dE/dt = f_NP·v + ∂V/∂t + λᵀ∂f/∂t`: non-potential forces, a potential that depends on time, constraints that move,
 //! impacts that are not elastic and contacts that are captured are the only sources. Their work is summed along the run; what of the change of energy it does not explain is the
 //! error of the integrator. Work of forces and potential is integrated by two Gauss points of the cubic through the
-//! nodes' positions and velocities, with an error of order h⁴, below that of the steps; that of moving constraints is
+//! nodes' positions and velocities, with an error of order h⁴, below that of steps of order 2, or by the points of a method that knows
+//! the motion inside its steps, with the order of the method; that of moving constraints is
 //! what their impulses did. An impact takes what its law says. A capture takes what of the energy of its step no other
 //! source explains, the integrator's error of that step included.
 //!
@@ -124,8 +125,19 @@ impl Ledger {
 
     fn enter_step(&mut self, system: &dyn System, frame: &Frame, error_before: f64) {
         let h = frame.state.t - self.t;
-        for s in GAUSS {
-            self.interpolate(frame, h, s);
+        for stage in 0..frame.inside.map_or(GAUSS.len(), |inside| inside.stages()) {
+            let (s, weight) = match frame.inside {
+                Some(inside) => {
+                    let Between { q, v, .. } = &mut self.between;
+                    q.resize(self.q.len(), 0.0);
+                    v.resize(self.q.len(), 0.0);
+                    inside.stage(stage, q, v)
+                }
+                None => {
+                    self.interpolate(frame, h, GAUSS[stage]);
+                    (GAUSS[stage], 0.5)
+                }
+            };
             let Between { q, v, powers } = &mut self.between;
             let t = self.t + s * h;
             powers.clear();
@@ -137,7 +149,7 @@ impl Ledger {
                 powers.push(system.potential_rates(t, q)[0]);
             }
             for (source, power) in self.sources.iter_mut().zip(&*powers) {
-                source.add(0.5 * h * power);
+                source.add(weight * h * power);
             }
         }
         let mut place = self.terms + usize::from(self.timed);

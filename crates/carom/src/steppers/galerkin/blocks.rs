@@ -94,7 +94,10 @@ impl Blocks {
             factors.push((first, Lu::new(if pair { 2 * size } else { size })));
             first += 1 + usize::from(pair);
         }
-        let mut middle_chi = vec![0.0; modes - 1];
+        let (mut position, mut velocity, mut middle_chi) =
+            (vec![0.0; modes], vec![0.0; modes], vec![0.0; modes - 1]);
+        tables.position(0.5, &mut position);
+        tables.velocity(0.5, &mut velocity);
         super::legendre::legendre(0.5, &mut middle_chi);
         Some(Self {
             s: s.transpose().as_slice().to_vec(),
@@ -102,7 +105,7 @@ impl Blocks {
             c_inverse: inverse(&c)?,
             e_inverse: inverse(&e)?,
             factors,
-            middle: [tables.position(0.5), tables.velocity(0.5), middle_chi],
+            middle: [position, velocity, middle_chi],
             at: [vec![0.0; n], vec![0.0; n], vec![0.0; nc]],
             g: vec![0.0; nc * n],
             values: vec![0.0; nc],

@@ -3,6 +3,7 @@
 use super::legendre::{integral, legendre};
 use super::stages::combine;
 use super::step::Galerkin;
+use super::tables::ROOM;
 use crate::steppers::{End, Inside};
 
 impl Galerkin {
@@ -17,9 +18,10 @@ impl Galerkin {
         x: &[f64],
         out: &mut [f64],
     ) {
-        let mut there = vec![0.0; degree + 1];
+        let mut room = [0.0; ROOM];
+        let there = &mut room[..=degree];
         for ((x, w), s) in x.chunks_exact(out.len()).zip(w).zip(s) {
-            legendre(*s, &mut there);
+            legendre(*s, there);
             let factor = w * there.iter().enumerate().map(|(k, p)| p * term(k)).sum::<f64>();
             out.iter_mut().zip(x).for_each(|(out, x)| *out += factor * x);
         }
@@ -29,10 +31,11 @@ impl Galerkin {
 impl Inside for Galerkin {
     /// `q0 + h ∫₀ˢ u` and `p0 + h ∫₀ˢ ΠF` with `ΠF` of the degree of `q`; impulses of constraints at the ends are spread over the step.
     fn at(&self, s: f64, q: &mut [f64], p: &mut [f64]) {
-        combine(Some(&self.before.q), self.h, &self.tables.integral(s), &self.u, q);
+        let (mut row, mut here) = ([0.0; ROOM], [0.0; ROOM]);
+        self.tables.integral(s, &mut row[..self.tables.modes]);
+        combine(Some(&self.before.q), self.h, &row, &self.u, q);
         let degree = self.tables.degree;
-        let mut here = vec![0.0; degree + 2];
-        legendre(s, &mut here);
+        legendre(s, &mut here[..degree + 2]);
         let (points, stages) = (&self.tables.points, &self.stages);
         let term = |k: usize| self.h * integral(k, s, &here);
         for i in 0..p.len() {
@@ -46,10 +49,11 @@ impl Inside for Galerkin {
     }
 
     fn ansatz(&self, s: f64, q: &mut [f64], p: &mut [f64]) {
-        combine(Some(&self.before.q), self.h, &self.tables.position(s), &self.u, q);
+        let (mut row, mut here) = ([0.0; ROOM], [0.0; ROOM]);
+        self.tables.position(s, &mut row[..self.tables.modes]);
+        combine(Some(&self.before.q), self.h, &row, &self.u, q);
         let degree = self.tables.momentum_degree;
-        let mut here = vec![0.0; degree + 1];
-        legendre(s, &mut here);
+        legendre(s, &mut here[..=degree]);
         let points = &self.tables.points;
         p.fill(0.0);
         let term = |k: usize| (2 * k + 1) as f64 * here[k];
@@ -70,8 +74,8 @@ impl Inside for Galerkin {
         if out.is_empty() {
             return;
         }
-        let mut chi = vec![0.0; self.tables.multipliers.max(1)];
-        legendre(s, &mut chi);
+        let mut chi = [0.0; ROOM];
+        legendre(s, &mut chi[..self.tables.multipliers]);
         combine(None, 1.0, &chi[..self.tables.multipliers], &self.lambda, out);
     }
 

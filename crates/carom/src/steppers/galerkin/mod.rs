@@ -179,6 +179,10 @@ impl Method for Config {
         Abilities::VARIATIONAL
     }
 
+    fn knows_inside(&self) -> bool {
+        true
+    }
+
     fn stepper<S: System + ?Sized>(&self, system: &S, start: &State) -> Result<Galerkin, Failure> {
         Galerkin::new(self, system, start)
     }

@@ -13,7 +13,10 @@
 //! it is one of `P_{m+1} + P_m`, and without jumps there is none.
 
 use super::legendre::{gauss, integral, legendre};
-use super::{Config, Continuity, Quadrature};
+use super::{Config, Continuity, MOST_DEGREE, Quadrature};
+
+/// Room for Legendre polynomials of every degree that is taken, and two more.
+pub const ROOM: usize = MOST_DEGREE as usize + 3;
 
 /// Points of a quadrature and what the unknowns do there.
 #[derive(Debug, Clone)]
@@ -98,34 +101,45 @@ impl Tables {
             tables.potential = Some(tables.at(s, vec![1.0 / count as f64; count]));
         }
         let (s, w) = gauss(tables.momentum_degree + 1);
-        let lagrange = tables.points.s.iter().flat_map(|&at| lagrange(&s, &w, at)).collect();
-        tables.momenta = (tables.at(s, w), lagrange);
-        tables.ahead = tables.c.iter().flat_map(|&c| tables.velocity(1.0 + c)).collect();
+        let mut basis = vec![0.0; tables.points.s.len() * s.len()];
+        for (row, at) in basis.chunks_exact_mut(s.len()).zip(&tables.points.s) {
+            lagrange(&s, &w, *at, row);
+        }
+        tables.momenta = (tables.at(s, w), basis);
+        let mut ahead = vec![0.0; modes * modes];
+        for (row, c) in ahead.chunks_exact_mut(modes).zip(&tables.c) {
+            tables.velocity(1.0 + c, row);
+        }
+        tables.ahead = ahead;
         tables.multipliers_ahead = shift(multipliers);
         tables
     }
 
     /// The tables at these points.
     fn at(&self, s: Vec<f64>, w: Vec<f64>) -> Points {
-        let l = s.iter().flat_map(|&s| self.velocity(s)).collect();
-        let a = s.iter().flat_map(|&s| self.position(s)).collect();
+        let (mut l, mut a) = (vec![0.0; s.len() * self.modes], vec![0.0; s.len() * self.modes]);
+        for (k, &s) in s.iter().enumerate() {
+            let row = k * self.modes..(k + 1) * self.modes;
+            self.velocity(s, &mut l[row.clone()]);
+            self.position(s, &mut a[row]);
+        }
         Points { s, w, l, a }
     }
 
     /// `l_j(s)`.
-    pub fn velocity(&self, s: f64) -> Vec<f64> {
-        lagrange(&self.c, &self.b, s)
+    pub fn velocity(&self, s: f64, out: &mut [f64]) {
+        lagrange(&self.c, &self.b, s, out);
     }
 
     /// `∫₀ˢ l_j`.
-    pub fn integral(&self, s: f64) -> Vec<f64> {
-        self.expand(s, |k, p| integral(k, s, p))
+    pub fn integral(&self, s: f64, out: &mut [f64]) {
+        self.expand(s, |k, p| integral(k, s, p), out);
     }
 
     /// `a_j(s)`.
-    pub fn position(&self, s: f64) -> Vec<f64> {
+    pub fn position(&self, s: f64, out: &mut [f64]) {
         let top = self.modes - 1;
-        self.expand(s, |k, p| {
+        let term = |k: usize, p: &[f64]| {
             let integral = integral(k, s, p);
             // The multiple of P_{m+1} ∓ P_m that takes off the power m + 1.
             match self.continuity {
@@ -133,34 +147,36 @@ impl Tables {
                 Continuity::RightLeft if k == top => integral - 0.5 * (p[k + 1] + p[k]),
                 _ => integral,
             }
-        })
+        };
+        self.expand(s, term, out);
     }
 
     /// `b_j Σ_k P_k(c_j) term(k)`, with the polynomials at `s`.
-    fn expand(&self, s: f64, term: impl Fn(usize, &[f64]) -> f64) -> Vec<f64> {
-        let (mut here, mut there) = (vec![0.0; self.modes + 1], vec![0.0; self.modes + 1]);
-        legendre(s, &mut here);
-        let of = |(c, b): (&f64, &f64)| {
-            legendre(*c, &mut there);
-            b * (0..self.modes).map(|k| there[k] * term(k, &here)).sum::<f64>()
-        };
-        self.c.iter().zip(&self.b).map(of).collect()
+    fn expand(&self, s: f64, term: impl Fn(usize, &[f64]) -> f64, out: &mut [f64]) {
+        let (mut here, mut there) = ([0.0; ROOM], [0.0; ROOM]);
+        legendre(s, &mut here[..=self.modes]);
+        for (out, (c, b)) in out.iter_mut().zip(self.c.iter().zip(&self.b)) {
+            legendre(*c, &mut there[..self.modes]);
+            *out = b * (0..self.modes).map(|k| there[k] * term(k, &here)).sum::<f64>();
+        }
     }
 }
 
 /// Lagrange polynomials of Gauss points `c` with weights `b`, at `s`.
-fn lagrange(c: &[f64], b: &[f64], s: f64) -> Vec<f64> {
+fn lagrange(c: &[f64], b: &[f64], s: f64, out: &mut [f64]) {
     // At its own points they are 0 or 1 without round-off.
     if let Some(place) = c.iter().position(|c| *c == s) {
-        return (0..c.len()).map(|j| f64::from(u8::from(j == place))).collect();
+        out.fill(0.0);
+        out[place] = 1.0;
+        return;
     }
-    let (mut here, mut there) = (vec![0.0; c.len()], vec![0.0; c.len()]);
-    legendre(s, &mut here);
-    let of = |(c, b): (&f64, &f64)| {
-        legendre(*c, &mut there);
-        b * (0..there.len()).map(|k| (2 * k + 1) as f64 * here[k] * there[k]).sum::<f64>()
-    };
-    c.iter().zip(b).map(of).collect()
+    let (mut here, mut there) = ([0.0; ROOM], [0.0; ROOM]);
+    let count = c.len();
+    legendre(s, &mut here[..count]);
+    for (out, (c, b)) in out.iter_mut().zip(c.iter().zip(b)) {
+        legendre(*c, &mut there[..count]);
+        *out = b * (0..count).map(|k| (2 * k + 1) as f64 * here[k] * there[k]).sum::<f64>();
+    }
 }
 
 /// Legendre coefficients of `f(1 + s)` from those of `f(s)`, of `count` polynomials.
