@@ -15,6 +15,18 @@ pub(super) struct Setting {
 }
 
 impl Setting {
+    /// Whether it says how a scene is solved, by which method and with which step.
+    pub fn of_solution(&self) -> bool {
+        let key = self.argument.split('=').next().unwrap_or_default().trim();
+        self.of_method() || key == "run.step"
+    }
+
+    /// Whether it is one of the method's.
+    pub fn of_method(&self) -> bool {
+        let key = self.argument.split('=').next().unwrap_or_default().trim();
+        key == "method" || key.starts_with("method.")
+    }
+
     fn edit(&self) -> Edit {
         match self.position {
             Some(_) => {
