@@ -186,6 +186,13 @@ fn read_panel(item: &Item, table: &TableReader, plans: &[Plan], source: &Source)
                 item.report("one of `x` and `y` is of nodes, the other of the inside of steps", None);
                 return None;
             }
+            for &run in &runs {
+                let PlanKind::Run { inside, .. } = &plans[run].kind else { continue };
+                if let Some(key) = curve.parts().find_map(|part| part.missing(inside)) {
+                    let message = format!("this needs the key `{key}` of [[run]] `{}`", plans[run].name);
+                    item.report(message, None);
+                }
+            }
             Content::Curves(runs, curve)
         }
         ["orders"] => Content::Orders(several("orders", "order")?),

@@ -137,7 +137,8 @@ impl Experiment {
         let drawn = self.drawings.iter().flat_map(|drawing| &drawing.panels).filter_map(Panel::formula);
         let formulas: Vec<&Formula> = self.claims.iter().map(|claim| &claim.formula).chain(drawn).collect();
         let asked = |quantity: &str| formulas.iter().any(|formula| formula.asks(plan, quantity));
-        Part::QUANTITIES.iter().filter(|(name, _)| asked(name)).map(|(_, part)| *part).collect()
+        let quantities = Part::QUANTITIES.iter().filter(|(name, _)| asked(name)).map(|(_, part)| *part);
+        quantities.chain(self.curves(plan).iter().flat_map(|(_, curve)| curve.parts())).collect()
     }
 
     /// The curves that figures show of a plan, each with the number of its panel.
@@ -281,7 +282,7 @@ impl Observer for Watch<'_> {
             match &mut self.pen {
                 Some(pen) if curve.inside() => pen.draw(curve, frame, trace)?,
                 _ => {
-                    let (x, y) = curve.point(frame, self.first, &self.gauge);
+                    let (x, y) = curve.point(frame, self.first, &self.gauge, &self.interior);
                     trace.push(x, y);
                 }
             }

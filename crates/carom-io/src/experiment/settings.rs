@@ -99,8 +99,10 @@ impl Experiment {
         for plan in &mut self.plans {
             let member = plan.first_member();
             let name = plan.name.clone();
-            for start in plan.starts() {
+            for (place, start) in plan.starts().enumerate() {
                 start.added.push(setting.clone());
+                let of_reference = |setting: &&Setting| place == 0 || !setting.of_solution();
+                let member: Vec<Setting> = member.iter().filter(of_reference).cloned().collect();
                 match read_scene(start.scene, &start.settings(full, &member), &self.source) {
                     Ok(_) => taken += 1,
                     Err(problems) => {

@@ -4,6 +4,7 @@ use carom::measures::Momentum;
 use carom::observe::Frame;
 
 use super::super::gauge::Gauge;
+use super::super::inside::{Interior, Part};
 use super::interior::Inner;
 use crate::document::{Diagnostic, Item, Position, Source, help};
 use crate::figure::{Scale, Trace};
@@ -28,11 +29,15 @@ pub enum Column {
     Coordinate(usize),
     /// A momentum.
     Momentum(usize),
+    /// The size of the jumps of the ansatz functions in the step before.
+    Jump,
+    /// The size of their error in the step before.
+    AnsatzError,
     /// A quantity of the motion inside steps.
     Inside(Inner),
 }
 
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 15] = [
     "t",
     "energy",
     "energy_error",
@@ -41,6 +46,8 @@ const NAMES: [&str; 13] = [
     "gap",
     "q[0]",
     "p[0]",
+    "jump",
+    "ansatz_error",
     "ansatz_q[0]",
     "ansatz_p[0]",
     "ansatz_energy",
@@ -67,6 +74,8 @@ impl Column {
             ("gap", false, _) => Some(Self::Gap),
             ("q", true, Some(index)) => Some(Self::Coordinate(index)),
             ("p", true, Some(index)) => Some(Self::Momentum(index)),
+            ("jump", false, _) => Some(Self::Jump),
+            ("ansatz_error", false, _) => Some(Self::AnsatzError),
             ("ansatz_q", true, Some(index)) => Some(Self::Inside(Inner::Coordinate(index))),
             ("ansatz_p", true, Some(index)) => Some(Self::Inside(Inner::Momentum(index))),
             ("ansatz_energy", false, _) => Some(Self::Inside(Inner::Energy)),
@@ -92,6 +101,8 @@ impl Column {
             Self::Gap => "least gap".into(),
             Self::Coordinate(index) => bars(&format!("q[{index}]")),
             Self::Momentum(index) => bars(&format!("p[{index}]")),
+            Self::Jump => "jump".into(),
+            Self::AnsatzError => "error of the ansatz functions".into(),
             Self::Inside(inner) => bars(&inner.label()),
         }
     }
@@ -114,7 +125,7 @@ impl Curve {
     }
 
     /// The point of a node; `first` is the energy at the start.
-    pub fn point(&self, frame: &Frame, first: f64, gauge: &Gauge) -> (f64, f64) {
+    pub fn point(&self, frame: &Frame, first: f64, gauge: &Gauge, interior: &Interior) -> (f64, f64) {
         let value = |column: Column| match column {
             Column::Time => frame.state.t,
             Column::Energy => frame.energy(),
@@ -124,10 +135,21 @@ impl Curve {
             Column::Gap => Gauge::gap(frame).unwrap_or(f64::NAN),
             Column::Coordinate(index) => frame.state.q[index],
             Column::Momentum(index) => frame.state.p[index],
+            Column::Jump => interior.last.0.unwrap_or(f64::NAN),
+            Column::AnsatzError => interior.last.1.unwrap_or(f64::NAN),
             Column::Inside(_) => f64::NAN,
         };
         let [x, y] = self.sized([value(self.x), value(self.y)]);
         (x, y)
+    }
+
+    /// What it wants to know of the motion inside steps.
+    pub fn parts(&self) -> impl Iterator<Item = Part> {
+        [self.x, self.y].into_iter().filter_map(|column| match column {
+            Column::Jump => Some(Part::Jumps),
+            Column::AnsatzError => Some(Part::Estimate),
+            _ => None,
+        })
     }
 
     /// Whether it is of the motion inside steps.

@@ -2,11 +2,12 @@
 
 use carom::linear::dot;
 use carom::observe::Frame;
+use carom::steppers::galerkin::legendre::gauss;
 use carom::steppers::shared::mass::InverseMass;
 use carom::steppers::{End, Inside};
 use carom::system::System;
 
-use super::legendre::{end_derivatives, gauss};
+use super::polynomial::end_derivatives;
 
 /// Gauss points for what depends on time explicitly.
 const POINTS: usize = 16;
@@ -145,7 +146,8 @@ impl<'a> Balance<'a> {
         let (mut q, mut p) = (vec![0.0; n], vec![0.0; n]);
         let (mut force, mut rate) = (vec![0.0; rows], vec![0.0; rows]);
         let mut sum = 0.0;
-        for (s, weight) in gauss(POINTS) {
+        let (places, weights) = gauss(POINTS);
+        for (s, weight) in places.into_iter().zip(weights) {
             let t = start + s * self.h;
             inside.ansatz(s, &mut q, &mut p);
             sum += weight * self.h * self.system.potential_rates(t, &q)[0];

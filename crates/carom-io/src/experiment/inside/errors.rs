@@ -2,10 +2,10 @@
 
 use carom::observe::Frame;
 use carom::state::State;
+use carom::steppers::galerkin::legendre::{gauss, legendre};
 use carom::steppers::{Inside, Stepper};
 use carom::system::System;
 
-use super::legendre::{gauss, polynomials};
 use crate::scene::Scene;
 
 /// Gauss points in a step.
@@ -114,7 +114,12 @@ fn squares(a: &Point, b: &Point) -> [f64; 2] {
 
 /// What is left of values at the Gauss points by their best polynomial: the mean of squares.
 fn left(points: &[Point], gauss: &[(f64, f64)], degree: usize, of: fn(&Point) -> &[f64]) -> f64 {
-    let basis: Vec<Vec<f64>> = gauss.iter().map(|(s, _)| polynomials(degree, *s)).collect();
+    let polynomials = |s: f64| {
+        let mut values = vec![0.0; degree + 1];
+        legendre(s, &mut values);
+        values
+    };
+    let basis: Vec<Vec<f64>> = gauss.iter().map(|(s, _)| polynomials(*s)).collect();
     let dim = points.first().map_or(0, |point| of(point).len());
     let component = |i: usize| {
         let coefficient = |k: usize| {
@@ -157,12 +162,13 @@ impl<'a> Errors<'a> {
     /// Of steps of length `h` against the run of a scene.
     pub fn new(scene: &'a Scene, h: f64, grid: Option<f64>, degree: Option<usize>) -> Result<Self, String> {
         let none = Means::default();
+        let (places, weights) = gauss(POINTS);
         Ok(Self {
             reference: Reference::new(scene, h)?,
             h,
             grid,
             degree,
-            gauss: gauss(POINTS),
+            gauss: places.into_iter().zip(weights).collect(),
             nodes: none,
             on_grid: none,
             ansatz: none,

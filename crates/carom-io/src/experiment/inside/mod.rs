@@ -3,7 +3,7 @@
 
 mod balance;
 mod errors;
-mod legendre;
+mod polynomial;
 
 pub(super) use balance::Energy;
 
@@ -97,13 +97,19 @@ pub(super) struct Interior<'a> {
     h: f64,
     scale: f64,
     jumps: Jumps,
+    /// The size of the jumps of the last step, and of the error inside it.
+    pub last: (Option<f64>, Option<f64>),
     equality: Option<f64>,
     defect: Option<f64>,
+    missed: bool,
 }
 
 /// The degree of a method's ansatz functions.
-fn degree(_method: &AnyMethod) -> Option<usize> {
-    None
+fn degree(method: &AnyMethod) -> Option<usize> {
+    match method {
+        AnyMethod::Galerkin(config) => Some(config.degree as usize),
+        _ => None,
+    }
 }
 
 impl<'a> Interior<'a> {
@@ -131,8 +137,10 @@ impl<'a> Interior<'a> {
             h,
             scale: settings.momentum_scale.unwrap_or(1.0),
             jumps: Jumps::default(),
+            last: (None, None),
             equality: None,
             defect: None,
+            missed: false,
         })
     }
 
@@ -140,8 +148,11 @@ impl<'a> Interior<'a> {
         self.parts.contains(&part)
     }
 
-    /// What came out, by name.
+    /// What came out, by name; nothing of the inside of steps if it was not seen of all of them.
     pub fn quantity(&self, name: &str) -> Option<f64> {
+        if self.missed && !matches!(name, "rms_nodes_q" | "rms_nodes_p" | "symplectic_defect") {
+            return None;
+        }
         let root = |of: fn(&Errors) -> Means, place: usize| self.errors.as_ref().and_then(|e| of(e).roots()[place]);
         let balance = self.balance.as_ref();
         match name {
@@ -213,7 +224,10 @@ impl Observer for Interior<'_> {
         if let Some(balance) = &mut self.balance {
             balance.observe(frame)?;
         }
-        let Some(inside) = frame.inside else { return Ok(()) };
+        let Some(inside) = frame.inside else {
+            self.missed |= frame.step > 0;
+            return Ok(());
+        };
         if self.asked(Part::Equality) {
             self.look_at_constraints(inside, frame.state.t - self.h);
         }
@@ -224,6 +238,7 @@ impl Observer for Interior<'_> {
                 (q + p / (self.scale * self.scale)).sqrt()
             });
             self.jumps.add(jump, error);
+            self.last = (Some(jump), error);
         }
         Ok(())
     }
