@@ -128,6 +128,30 @@ fn experiments_are_listed() {
 }
 
 #[test]
+fn muehlebach_comes_out_as_expected_and_verdicts_hang_on_the_parameters() {
+    let place = Place::new();
+    let run = |more: &[&str]| place.carom(&[&["reproduce", "--json"], more].concat()).code(0).json();
+    run(&["muehlebach", "--check"]);
+    let flips: [(&str, &str, &[&str]); 3] = [
+        (
+            "muehlebach/table-ii",
+            "run.step=0.1",
+            &["angle-exponent", "momentum", "continuous-angle", "smaller-angle"],
+        ),
+        ("muehlebach/fig-7-8", "run.step=0.1", &["gap-inside"]),
+        ("muehlebach/fig-4-5", "parameters.angle=0.1", &["exact-energy", "period"]),
+    ];
+    for (experiment, change, turned) in flips {
+        let document = run(&[experiment, "--set", change]);
+        let claims = document["claims"].as_array().expect("claims");
+        for id in turned {
+            let claim = claims.iter().find(|claim| claim["id"] == *id).expect("the claim");
+            assert_eq!((&claim["expected"], &claim["verdict"]), (&"holds".into(), &"does not hold".into()), "{id}");
+        }
+    }
+}
+
+#[test]
 fn kaufman_and_pai_come_out_as_expected_and_verdicts_hang_on_the_parameters() {
     let place = Place::new();
     let run = |more: &[&str]| place.carom(&[&["reproduce", "kaufman-pai", "--json"], more].concat()).code(0).json();

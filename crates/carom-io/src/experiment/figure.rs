@@ -1,8 +1,10 @@
 //! The figures of an experiment: curves of runs over time, errors over step lengths, values over an ensemble.
 
 mod column;
+mod interior;
 
 pub(super) use column::Curve;
+pub(super) use interior::Pen;
 
 use super::formula::Formula;
 use super::run::Found;
@@ -64,6 +66,14 @@ impl Panel {
                 let others = formula.references.iter().map(|reference| reference.plan);
                 std::iter::once(*plan).chain(others).collect()
             }
+        }
+    }
+
+    /// The expression that it shows of an ensemble.
+    pub fn formula(&self) -> Option<&Formula> {
+        match &self.content {
+            Content::Ensemble(_, formula, _) => Some(formula),
+            _ => None,
         }
     }
 
@@ -170,7 +180,20 @@ fn read_panel(item: &Item, table: &TableReader, plans: &[Plan], source: &Source)
             }
             let scale = if log { Scale::Log10 } else { Scale::Linear };
             let position = super::read::position(item, source);
-            Content::Curves(runs, Curve { x: x?, y: y?, scales: (Scale::Linear, scale), position })
+            let curve = Curve { x: x?, y: y?, scales: (Scale::Linear, scale), position };
+            let fits = |column: &Column| matches!(column, Column::Time | Column::Inside(_));
+            if curve.inside() && ![curve.x, curve.y].iter().all(fits) {
+                item.report("one of `x` and `y` is of nodes, the other of the inside of steps", None);
+                return None;
+            }
+            for &run in &runs {
+                let PlanKind::Run { inside, .. } = &plans[run].kind else { continue };
+                if let Some(key) = curve.parts().find_map(|part| part.missing(inside)) {
+                    let message = format!("this needs the key `{key}` of [[run]] `{}`", plans[run].name);
+                    item.report(message, None);
+                }
+            }
+            Content::Curves(runs, curve)
         }
         ["orders"] => Content::Orders(several("orders", "order")?),
         ["ensemble"] => {

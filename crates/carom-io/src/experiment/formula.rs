@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use carom::lagrangian::expression::{Graph, NameError, NodeId, Scope, Tape, parse};
 
+use super::inside::Part;
 use super::quantities::{self, Shape};
 use super::statistic::Statistic;
 use super::{Plan, PlanKind};
@@ -124,6 +125,12 @@ impl Scope for Runs<'_> {
         };
         if statistic.is_some() && self.plans[plan].members().is_none() {
             return Err(NameError::Invalid(format!("`{run}` is no ensemble")));
+        }
+        if let PlanKind::Run { inside, .. } = &self.plans[plan].kind
+            && let Some((_, part)) = Part::QUANTITIES.iter().find(|(name, _)| *name == quantity)
+            && let Some(key) = part.missing(inside)
+        {
+            return Err(NameError::Invalid(format!("`{name}` needs the key `{key}` of [[run]] `{run}`")));
         }
         let index = match (shape(&self.plans[plan], quantity), index) {
             (None, _) => return Err(NameError::Unknown),

@@ -13,6 +13,7 @@ mod figure;
 mod formula;
 mod gauge;
 mod impacts;
+mod inside;
 mod map;
 mod quantities;
 mod read;
@@ -143,8 +144,16 @@ struct Plan {
 }
 
 enum PlanKind {
-    /// One run, or one for every member of an ensemble, with the times and the numbers of impacts at which states are kept.
-    Run { members: Vec<Member>, ensemble: bool, times: Vec<f64>, after: Vec<u64> },
+    /// One run, or one for every member of an ensemble, with the times and the numbers of impacts at which states are kept,
+    /// and the run that each is compared with inside its steps.
+    Run {
+        members: Vec<Member>,
+        ensemble: bool,
+        times: Vec<f64>,
+        after: Vec<u64>,
+        inside: inside::Settings,
+        reference: Option<Box<Start>>,
+    },
     /// Regions of a plane about impact configurations, the members of the map.
     Map(map::Map),
     /// Errors over step lengths.
@@ -175,8 +184,8 @@ impl Plan {
     /// Every set of settings that a scene is read with.
     fn starts(&mut self) -> impl Iterator<Item = &mut Start> {
         let reference = match &mut self.kind {
-            PlanKind::Order { reference, .. } => reference.as_deref_mut(),
-            PlanKind::Run { .. } | PlanKind::Map(_) => None,
+            PlanKind::Order { reference, .. } | PlanKind::Run { reference, .. } => reference.as_deref_mut(),
+            PlanKind::Map(_) => None,
         };
         std::iter::once(&mut self.start).chain(reference)
     }

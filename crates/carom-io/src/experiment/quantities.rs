@@ -7,6 +7,7 @@ use carom::study::{Level, exponent};
 
 use super::gauge::Gauge;
 use super::impacts::Impacts;
+use super::inside::{Interior, Part};
 use crate::report::RunReport;
 
 /// One number, or a list of them that is used with an index.
@@ -60,6 +61,25 @@ pub const RUN_QUANTITIES: &[(&str, Shape)] = &[
     (IMPACT_DEFECT, Number),
     (PREIMAGES, Number),
     (PRINCIPLE, Number),
+    ("rms_nodes_q", Number),
+    ("rms_nodes_p", Number),
+    ("rms_grid_q", Number),
+    ("rms_grid_p", Number),
+    ("rms_ansatz_q", Number),
+    ("rms_ansatz_p", Number),
+    ("rms_continuous_q", Number),
+    ("rms_continuous_p", Number),
+    ("rms_best_q", Number),
+    ("rms_best_p", Number),
+    ("max_equality_inside", Number),
+    ("balance_residual", Number),
+    ("balance_change", Number),
+    ("balance_range", Number),
+    ("jump_rms", Number),
+    ("jump_correlation", Number),
+    ("jump_ratio_min", Number),
+    ("jump_ratio_max", Number),
+    ("symplectic_defect", Number),
     ("h", Number),
     ("steps", Number),
     ("t", Number),
@@ -143,8 +163,13 @@ impl Quantities {
         all
     }
 
-    /// Of a run and what a gauge saw of it.
-    pub(super) fn of_run(report: &RunReport, gauge: &Gauge, impacts: Option<&Impacts>) -> Self {
+    /// Of a run and what was seen of it: at nodes, at impacts, inside steps.
+    pub(super) fn of_run(
+        report: &RunReport,
+        gauge: &Gauge,
+        impacts: Option<&Impacts>,
+        interior: &Interior,
+    ) -> Self {
         let mut all = Self::default();
         let energy = &report.energy;
         all.number("energy_initial", energy.initial);
@@ -181,6 +206,9 @@ impl Quantities {
         all.number(IMPACT_DEFECT, impacts.and_then(|impacts| impacts.defect));
         all.number(PRINCIPLE, impacts.and_then(|impacts| impacts.residual));
         all.number(PREIMAGES, impacts.and_then(Impacts::preimages));
+        for (name, _) in Part::QUANTITIES {
+            all.number(name, interior.quantity(name));
+        }
         all.number("h", report.h);
         all.number("steps", report.steps as f64);
         all.number("t", report.t);

@@ -1,13 +1,13 @@
 //! Reads the file of an experiment.
 
 use super::settings::{Setting, Start};
-use super::{Experiment, Plan, PlanKind, claims, ensemble, figure, map};
+use super::{Experiment, Plan, PlanKind, claims, ensemble, figure, inside, map};
 use crate::document::{Diagnostic, Diagnostics, Item, Kind, Origin, Position, Source, TableReader, help, parse};
 use crate::references;
 use crate::scene::{BUILT_IN, BuiltIn};
 
 const KEYS: [&str; 9] = ["title", "description", "place", "cites", "run", "order", "map", "claim", "figure"];
-const RUN_KEYS: [&str; 12] = [
+const RUN_KEYS: [&str; 15] = [
     "name",
     "label",
     "scene",
@@ -20,6 +20,9 @@ const RUN_KEYS: [&str; 12] = [
     "members",
     "states_at",
     "after_impacts",
+    "reference",
+    "grid",
+    "momentum_scale",
 ];
 const ORDER_KEYS: [&str; 8] = ["name", "label", "scene", "method", "set", "until", "steps", "reference"];
 const REFERENCE_KEYS: [&str; 3] = ["method", "set", "step"];
@@ -177,8 +180,12 @@ fn read_run(table: &TableReader, source: &Source) -> Option<Plan> {
         None => None,
     };
     let after: Option<Vec<u64>> = table.array("after_impacts").unwrap_or_default().iter().map(count).collect();
+    let (grid, momentum_scale) = (positive(table, "grid"), positive(table, "momentum_scale"));
     let ((name, label, start), (members, ensemble), times, after) = (head?, ensemble?, times?, after?);
-    Some(Plan { name, label, start, kind: PlanKind::Run { members, ensemble, times, after } })
+    let reference = reference(table, &start, source)?;
+    let inside = inside::Settings { reference: reference.is_some(), grid: grid?, momentum_scale: momentum_scale? };
+    let kind = PlanKind::Run { members, ensemble, times, after, inside, reference };
+    Some(Plan { name, label, start, kind })
 }
 
 fn read_order(table: &TableReader, source: &Source) -> Option<Plan> {
@@ -194,27 +201,31 @@ fn read_order(table: &TableReader, source: &Source) -> Option<Plan> {
         }
         Some(steps)
     });
-    let reference = table.table("reference");
     let (name, label, start) = head?;
-    let reference = match reference {
-        None if table.get("reference").is_some() => return None,
-        None => None,
-        Some(table) => {
-            table.finish(&REFERENCE_KEYS);
-            table.required("step");
-            let method = option(&table, "method", "method", source);
-            // The options of one method do not fit another.
-            let kept = start.settings.iter().filter(|setting| method.is_none() || !of_method(setting)).cloned();
-            let step = option(&table, "step", "run.step", source);
-            let all = method.clone().into_iter().chain(kept).chain(step).chain(settings(&table, source)).collect();
-            Some(Box::new(Start { settings: all, ..start.clone() }))
-        }
-    };
+    let reference = reference(table, &start, source)?;
     Some(Plan { name, label, start, kind: PlanKind::Order { steps: steps?, reference } })
 }
 
-/// Whether a setting is one of the method's.
-fn of_method(setting: &Setting) -> bool {
-    let key = setting.argument.split('=').next().unwrap_or_default().trim();
-    key == "method" || key.starts_with("method.")
+/// The run that another is compared with: that with another method, step or other settings.
+fn reference(table: &TableReader, start: &Start, source: &Source) -> Option<Option<Box<Start>>> {
+    let Some(table) = table.table("reference") else {
+        return if table.get("reference").is_some() { None } else { Some(None) };
+    };
+    table.finish(&REFERENCE_KEYS);
+    table.required("step");
+    let method = option(&table, "method", "method", source);
+    // The options of one method do not fit another.
+    let kept = start.settings.iter().filter(|setting| method.is_none() || !setting.of_method()).cloned();
+    let step = option(&table, "step", "run.step", source);
+    let all = method.clone().into_iter().chain(kept).chain(step).chain(settings(&table, source)).collect();
+    Some(Some(Box::new(Start { settings: all, ..start.clone() })))
+}
+
+/// A positive number, if there is one.
+fn positive(table: &TableReader, key: &str) -> Option<Option<f64>> {
+    let Some(item) = table.item(key) else { return Some(None) };
+    match item.number()? {
+        number if number > 0.0 => Some(Some(number)),
+        _ => item.mismatch("a positive number"),
+    }
 }

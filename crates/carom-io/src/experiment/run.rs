@@ -5,9 +5,11 @@ use std::sync::atomic::AtomicBool;
 use carom::observe::{Frame, Observer};
 use carom::study::{Level, Reference, StudyError, levels_of};
 
-use super::figure::Curve;
+use super::figure::{Curve, Panel, Pen};
+use super::formula::Formula;
 use super::gauge::Gauge;
 use super::impacts::{Impacts, Wants};
+use super::inside::{Interior, Part, Settings};
 use super::map::{self, Map};
 use super::quantities::{IMPACT_DEFECT, PREIMAGES, PRINCIPLE, Quantities};
 use super::settings::{Setting, Start, read_scene};
@@ -32,14 +34,21 @@ pub struct Job {
     task: Task,
 }
 
-/// The times and the numbers of impacts at which states are kept.
-struct Kept {
+/// What is seen of a run.
+struct Sights {
+    /// The times and the numbers of impacts at which states are kept.
     times: Vec<f64>,
     after: Vec<u64>,
+    impacts: Wants,
+    parts: Vec<Part>,
+    inside: Settings,
+    /// The settings of the run that it is compared with.
+    reference: Option<Vec<Setting>>,
+    curves: Vec<(usize, Curve)>,
 }
 
 enum Task {
-    Run { kept: Kept, wants: Wants, curves: Vec<(usize, Curve)> },
+    Run(Sights),
     Order { steps: Vec<f64>, reference: Option<(&'static BuiltIn, Vec<Setting>)> },
     Map(Map),
 }
@@ -79,16 +88,26 @@ impl Experiment {
                 Job { plan: place, member, name, source, scene, settings, task }
             };
             match &plan.kind {
-                PlanKind::Run { members, ensemble, times, after } => {
+                PlanKind::Run { members, ensemble, times, after, inside, reference } => {
                     for (index, member) in members.iter().enumerate() {
                         let name = match ensemble {
                             true => format!("{} ({})", plan.name, member.label),
                             false => plan.name.clone(),
                         };
-                        let curves = self.curves(place);
-                        let kept = Kept { times: times.clone(), after: after.clone() };
-                        let task = Task::Run { kept, wants: self.wants(place), curves };
-                        jobs.push(job(index, name, settings(&plan.start, &member.settings), task));
+                        // A member's own step and method are not those of the reference.
+                        let shared: Vec<Setting> =
+                            member.settings.iter().filter(|setting| !setting.of_solution()).cloned().collect();
+                        let sights = Sights {
+                            times: times.clone(),
+                            after: after.clone(),
+                            impacts: self.wants(place),
+                            parts: self.parts(place),
+                            inside: *inside,
+                            reference: reference.as_ref().map(|start| settings(start, &shared)),
+                            curves: self.curves(place),
+                        };
+                        let settings = settings(&plan.start, &member.settings);
+                        jobs.push(job(index, name, settings, Task::Run(sights)));
                     }
                 }
                 PlanKind::Map(map) => {
@@ -111,6 +130,15 @@ impl Experiment {
     fn wants(&self, plan: usize) -> Wants {
         let asked = |quantity: &str| self.claims.iter().any(|claim| claim.formula.asks(plan, quantity));
         Wants { defect: asked(IMPACT_DEFECT), preimages: asked(PREIMAGES), residual: asked(PRINCIPLE) }
+    }
+
+    /// What claims and figures want to know of the motion inside the steps of a plan.
+    fn parts(&self, plan: usize) -> Vec<Part> {
+        let drawn = self.drawings.iter().flat_map(|drawing| &drawing.panels).filter_map(Panel::formula);
+        let formulas: Vec<&Formula> = self.claims.iter().map(|claim| &claim.formula).chain(drawn).collect();
+        let asked = |quantity: &str| formulas.iter().any(|formula| formula.asks(plan, quantity));
+        let quantities = Part::QUANTITIES.iter().filter(|(name, _)| asked(name)).map(|(_, part)| *part);
+        quantities.chain(self.curves(plan).iter().flat_map(|(_, curve)| curve.parts())).collect()
     }
 
     /// The curves that figures show of a plan, each with the number of its panel.
@@ -149,7 +177,7 @@ impl Job {
             map: None,
         };
         match &self.task {
-            Task::Run { kept, wants, curves } => self.simulate(&scene, found, (kept, *wants, curves), also, stop),
+            Task::Run(sights) => self.simulate(&scene, found, sights, also, stop),
             Task::Map(map) => {
                 let map = map.make(&*scene.problem.system, self.member);
                 let quantities = map.as_ref().map(|map| Quantities::of_map(&map.regions)).map_err(Clone::clone);
@@ -179,10 +207,11 @@ impl Job {
         &self,
         scene: &Scene,
         found: Found,
-        (kept, wants, curves): (&Kept, Wants, &[(usize, Curve)]),
+        sights: &Sights,
         also: &mut dyn Observer,
         stop: &AtomicBool,
     ) -> Result<Found, Vec<Diagnostic>> {
+        let Sights { curves, impacts: wants, .. } = sights;
         let wrong: Vec<Diagnostic> =
             curves.iter().filter_map(|(_, curve)| curve.misfit(scene, &self.source)).collect();
         if !wrong.is_empty() {
@@ -190,17 +219,26 @@ impl Job {
         }
         // A time that the run does not reach gives a state that does not exist, and the claim says so.
         let node = |time: &f64| ((time - scene.problem.initial.t) / scene.run.h).round() as u64;
-        let nodes: Vec<u64> = kept.times.iter().map(node).collect();
+        let nodes: Vec<u64> = sights.times.iter().map(node).collect();
         let traces = curves.iter().map(|(number, curve)| (*number, curve.trace())).collect();
-        let gauge = Gauge::new(&scene.problem, &nodes, &kept.after);
-        let impacts = (wants != Wants::default()).then(|| Impacts::new(scene, wants));
-        let mut watch = Watch { gauge, impacts, curves, traces, first: 0.0 };
+        let gauge = Gauge::new(&scene.problem, &nodes, &sights.after);
+        let impacts = (*wants != Wants::default()).then(|| Impacts::new(scene, *wants));
+        let reference = sights.reference.as_ref().filter(|_| !sights.parts.is_empty());
+        let reference = reference.map(|settings| read_scene(self.scene, settings, &self.source)).transpose()?;
+        let interior = Interior::new(scene, reference.as_ref(), &sights.parts, &sights.inside);
+        let drawn = curves.iter().any(|(_, curve)| curve.inside());
+        let pen = drawn.then(|| Pen::new(&*scene.problem.system, scene.run.h, &scene.problem.initial.q));
+        let (interior, pen) = match interior.and_then(|interior| Ok((interior, pen.transpose()?))) {
+            Ok(both) => both,
+            Err(reason) => return Ok(Found { quantities: Err(reason), ..found }),
+        };
+        let mut watch = Watch { gauge, impacts, interior, pen, curves, traces, first: 0.0 };
         let trial = match Trial::run(scene, &mut [&mut watch, also], stop) {
             Ok(trial) => trial,
             Err(refusal) => return Ok(Found { quantities: Err(refusal.to_string()), ..found }),
         };
         let report = trial.report(scene);
-        let quantities = Ok(Quantities::of_run(&report, &watch.gauge, watch.impacts.as_ref()));
+        let quantities = Ok(Quantities::of_run(&report, &watch.gauge, watch.impacts.as_ref(), &watch.interior));
         Ok(Found { ended: report.ended, quantities, traces: watch.traces, ..found })
     }
 }
@@ -223,6 +261,8 @@ fn study(scene: &Scene, steps: &[f64], reference: &Reference) -> Result<Vec<Leve
 struct Watch<'a> {
     gauge: Gauge,
     impacts: Option<Impacts<'a>>,
+    interior: Interior<'a>,
+    pen: Option<Pen<'a>>,
     curves: &'a [(usize, Curve)],
     traces: Vec<(usize, Trace)>,
     first: f64,
@@ -234,12 +274,18 @@ impl Observer for Watch<'_> {
         if let Some(impacts) = &mut self.impacts {
             impacts.observe(frame)?;
         }
+        self.interior.observe(frame)?;
         if frame.step == 0 {
             self.first = frame.energy();
         }
         for ((_, curve), (_, trace)) in self.curves.iter().zip(&mut self.traces) {
-            let (x, y) = curve.point(frame, self.first, &self.gauge);
-            trace.push(x, y);
+            match &mut self.pen {
+                Some(pen) if curve.inside() => pen.draw(curve, frame, trace)?,
+                _ => {
+                    let (x, y) = curve.point(frame, self.first, &self.gauge, &self.interior);
+                    trace.push(x, y);
+                }
+            }
         }
         Ok(())
     }

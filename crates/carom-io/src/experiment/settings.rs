@@ -15,6 +15,18 @@ pub(super) struct Setting {
 }
 
 impl Setting {
+    /// Whether it says how a scene is solved, by which method and with which step.
+    pub fn of_solution(&self) -> bool {
+        let key = self.argument.split('=').next().unwrap_or_default().trim();
+        self.of_method() || key == "run.step"
+    }
+
+    /// Whether it is one of the method's.
+    pub fn of_method(&self) -> bool {
+        let key = self.argument.split('=').next().unwrap_or_default().trim();
+        key == "method" || key.starts_with("method.")
+    }
+
     fn edit(&self) -> Edit {
         match self.position {
             Some(_) => {
@@ -87,8 +99,10 @@ impl Experiment {
         for plan in &mut self.plans {
             let member = plan.first_member();
             let name = plan.name.clone();
-            for start in plan.starts() {
+            for (place, start) in plan.starts().enumerate() {
                 start.added.push(setting.clone());
+                let of_reference = |setting: &&Setting| place == 0 || !setting.of_solution();
+                let member: Vec<Setting> = member.iter().filter(of_reference).cloned().collect();
                 match read_scene(start.scene, &start.settings(full, &member), &self.source) {
                     Ok(_) => taken += 1,
                     Err(problems) => {
