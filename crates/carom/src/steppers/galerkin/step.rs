@@ -22,6 +22,9 @@ const MOST_CORRECTIONS: u32 = 20;
 /// Corrections by blocks must make the residual fall to this part of it, or the full matrix takes over.
 const SLOW: f64 = 0.2;
 
+/// A residual that is not to be seen among round-off.
+const UNSEEN: f64 = 0.05 * f64::EPSILON;
+
 /// The step of `galerkin`.
 #[derive(Debug, Clone)]
 pub struct Galerkin {
@@ -189,22 +192,23 @@ impl Galerkin {
     /// Newton's method from the unknowns as they are.
     fn solve<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<StepReport, Failure> {
         let (mut newton, mut before) = (Convergence::default(), f64::INFINITY);
-        let mut apart = self.blocks.is_some();
+        let (mut apart, mut fell) = (self.blocks.is_some(), 1.0);
         loop {
             self.evaluate(system, state, h)?;
             let Distance { residual, row, constraint } = self.residual(system, state, h)?;
             match newton.judge(residual, constraint, || self.only_noise(system, state, h)) {
-                Verdict::Accept => {
+                // What blocks leave falls evenly: it is more than round-off unless the course before says so.
+                Verdict::Accept if !(apart && before * fell > UNSEEN && newton.iterations < MOST_CORRECTIONS) => {
                     let residual = if residual > FLOOR { self.settled_residual() } else { residual };
                     return Ok(StepReport { iterations: newton.iterations, residual, ..StepReport::default() });
                 }
-                Verdict::Correct if newton.iterations < MOST_CORRECTIONS => {
+                Verdict::Correct | Verdict::Accept if newton.iterations < MOST_CORRECTIONS => {
                     let ratio = residual / before;
                     let first = before.is_infinite();
                     apart &= ratio <= SLOW && (!first || self.factor_blocks(system, state, h));
                     // Factors of an iterate before will do if two more corrections with them come to the end.
                     let fresh = !apart && (first || ratio > SLOW || residual * ratio * ratio > FLOOR);
-                    before = residual;
+                    (before, fell) = (residual, ratio);
                     newton.corrected(self.correct(system, state, h, [fresh, apart])?, fresh);
                 }
                 _ => {
