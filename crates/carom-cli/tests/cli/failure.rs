@@ -77,7 +77,21 @@ fn what_cannot_be_held_ends_the_run_with_1() {
     );
     for policy in ["stop", "halve"] {
         let set = format!("run.on_failure={policy}");
-        let ended = place.carom(&["run", "shrinking.toml", "--set", &set, "--out", policy, "--json"]).code(1);
+        let ended = place
+            .carom(&[
+                "run",
+                "shrinking.toml",
+                "--method",
+                "midpoint",
+                "--step",
+                "0.03",
+                "--set",
+                &set,
+                "--out",
+                policy,
+                "--json",
+            ])
+            .code(1);
         let report = ended.json();
         assert_eq!(report["complete"], false);
         let t = report["t"].as_f64().expect("a number");
