@@ -2,6 +2,7 @@
 //!
 //! `cargo test -p carom-tests --test galerkin -- --nocapture` prints how many numbers of the reference agree.
 
+mod blocks;
 mod cartesian;
 mod estimate;
 mod identities;

@@ -104,6 +104,7 @@ impl Galerkin {
     /// Fills the matrix at the stages that were evaluated last.
     pub(super) fn assemble<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) {
         let (n, modes, size) = (self.n, self.tables.modes, self.unbalance.len());
+        self.lu.resize(size);
         self.lu.matrix.fill(0.0);
         if !self.separate && !self.mass.is_empty() {
             for j in 0..modes {

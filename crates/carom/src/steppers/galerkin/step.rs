@@ -119,8 +119,8 @@ impl Galerkin {
             .map(|place| tables.points.w[place / modes] * tables.points.l[place] / tables.b[place % modes]);
         let reactions_inside = reactions(&tables, &tables.points);
         let apart = !separate && tables.potential.is_none();
+        let blocks = if apart { Blocks::new(&tables, &reactions_inside, n, nc) } else { None };
         Ok(Self {
-            blocks: if apart { Blocks::new(&tables, &reactions_inside, n, nc) } else { None },
             weights: weights.collect(),
             reactions: reactions_inside,
             pulls: tables.potential.as_ref().map_or(Vec::new(), |points| reactions(&tables, points)),
@@ -139,7 +139,9 @@ impl Galerkin {
             derivatives: Derivatives::new(n),
             unbalance: vec![0.0; unknowns],
             correction: vec![0.0; unknowns],
-            lu: Lu::new(unknowns),
+            // Where blocks do, room for the full matrix is made when it is first needed.
+            lu: Lu::new(if blocks.is_some() { 0 } else { unknowns }),
+            blocks,
             scales: vec![1.0; nc],
             start: vector(),
             q1: vector(),
@@ -318,7 +320,14 @@ impl Galerkin {
 
 impl<S: System + ?Sized> Stepper<S> for Galerkin {
     fn step(&mut self, system: &S, state: &mut State, h: f64) -> Result<StepReport, StepError> {
-        let report = self.advance(system, state, h).map_err(|failure| StepError { t: state.t, h, failure })?;
+        let report = match self.advance(system, state, h) {
+            Ok(report) => report,
+            Err(failure) => {
+                // What is inside a step that was not made is nobody's.
+                self.h = 0.0;
+                return Err(StepError { t: state.t, h, failure });
+            }
+        };
         self.before.copy_from(state);
         self.h = h;
         state.t += h;
