@@ -17,8 +17,7 @@ fn groups(count: usize) -> Scene {
                 1.0 + 0.5 * bead as f64
             );
         }
-        text +=
-            &format!("[[spring]]\nbetween = [\"g{group}b0\", \"g{group}b1\"]\nstiffness = 30.0\nrest = 0.8\n");
+        text += &format!("[[spring]]\nbetween = [\"g{group}b0\", \"g{group}b1\"]\nstiffness = 30.0\nrest = 0.8\n");
         text += &format!("[[rod]]\nbetween = [\"g{group}b1\", \"g{group}b2\"]\n");
     }
     text += "[[field]]\npotential = \"0.5*x^2 + 0.3*y^4 + z^2*x\"\n[method]\nname = \"galerkin\"\n\
