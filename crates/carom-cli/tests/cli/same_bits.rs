@@ -75,8 +75,9 @@ fn the_scene_of_a_run_runs_to_the_same_bits_whatever_was_changed() {
             () if by("vci") || by("cva") => &of_events,
             () => &changes,
         };
-        // The step of andrews cannot be made so much longer.
-        for change in changes.iter().filter(|change| change.is_empty() || scene.name != "andrews") {
+        // The step of andrews cannot be made so much longer, and that of pendulum-cartesian is too long for rules of order 1.
+        let short = ["andrews", "pendulum-cartesian"].contains(&scene.name);
+        for change in changes.iter().filter(|change| change.is_empty() || !short) {
             let mut arguments = vec!["run", scene.name, "--steps", "40", "--json", "--out", "first"];
             arguments.extend(*change);
             let first = place.carom(&arguments).code(0).json();
