@@ -100,6 +100,17 @@ fn add_block(matrix: &mut [f64], size: usize, (row, column): (usize, usize), fac
     }
 }
 
+/// Adds `factor · c_i · row` to part `i` of a line of the matrix.
+#[inline(always)]
+fn add_blocks(line: &mut [f64], factor: f64, c: &[f64], row: &[f64], n: usize) {
+    for (part, c) in line.chunks_exact_mut(n).zip(c) {
+        let factor = factor * c;
+        for (entry, value) in part.iter_mut().zip(&row[..n]) {
+            *entry += factor * value;
+        }
+    }
+}
+
 impl Galerkin {
     /// Fills the matrix at the stages that were evaluated last.
     pub(super) fn assemble<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) {
@@ -164,20 +175,33 @@ impl Galerkin {
 
     /// A point's part where momenta follow from the velocities.
     fn add_point(&mut self, h: f64, k: usize, there: There) {
-        let (n, modes, size) = (self.n, self.tables.modes, self.unbalance.len());
-        let (a, l) = (&self.tables.points.a[k * modes..], &self.tables.points.l[k * modes..]);
-        let (weights, reactions) = (&self.weights[k * modes..], &self.reactions[k * modes..]);
+        // Few coordinates get code of their own, from the same source.
+        match self.n {
+            1 => self.add_point_sized(h, k, there, 1),
+            2 => self.add_point_sized(h, k, there, 2),
+            3 => self.add_point_sized(h, k, there, 3),
+            n => self.add_point_sized(h, k, there, n),
+        }
+    }
+
+    #[inline(always)]
+    fn add_point_sized(&mut self, h: f64, k: usize, there: There, n: usize) {
+        let (modes, size) = (self.tables.modes, self.unbalance.len());
+        let own = k * modes..(k + 1) * modes;
+        let (a, l) = (&self.tables.points.a[own.clone()], &self.tables.points.l[own.clone()]);
+        let (weights, reactions) = (&self.weights[own.clone()], &self.reactions[own]);
         let (d, matrix) = (&self.derivatives, &mut self.lu.matrix);
         for j in 0..modes {
-            for i in 0..modes {
-                let place = (j * n, i * n);
-                add_block(matrix, size, place, -h * h * reactions[j] * a[i], &d.k, n);
-                if there.c && l[i] != 0.0 {
-                    add_block(matrix, size, place, -h * reactions[j] * l[i], &d.c, n);
+            for row in 0..n {
+                let from = (j * n + row) * size;
+                let (line, part) = (&mut matrix[from..from + modes * n], row * n..(row + 1) * n);
+                add_blocks(line, -h * h * reactions[j], a, &d.k[part.clone()], n);
+                if there.c {
+                    add_blocks(line, -h * reactions[j], l, &d.c[part.clone()], n);
                 }
                 if there.b && weights[j] != 0.0 {
-                    add_block(matrix, size, place, h * weights[j] * a[i], &d.b, n);
-                    add_block(matrix, size, place, weights[j] * l[i], &d.m, n);
+                    add_blocks(line, h * weights[j], a, &d.b[part.clone()], n);
+                    add_blocks(line, weights[j], l, &d.m[part], n);
                 }
             }
         }

@@ -24,6 +24,7 @@ mod guess;
 mod inside;
 pub mod legendre;
 mod matrix;
+mod relax;
 mod stages;
 mod step;
 mod tables;

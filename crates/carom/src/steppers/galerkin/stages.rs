@@ -43,7 +43,7 @@ pub struct Distance {
 }
 
 /// `out = start + scale Σ_j c_j x_j` of vectors `x_j` of the length of `out`, one after the other.
-#[inline]
+#[inline(always)]
 pub fn combine(start: Option<&[f64]>, scale: f64, c: &[f64], x: &[f64], out: &mut [f64]) {
     out.fill(0.0);
     for (c, x) in c.iter().zip(x.chunks_exact(out.len())) {
@@ -66,14 +66,31 @@ impl Galerkin {
         state: &State,
         h: f64,
     ) -> Result<(), Failure> {
-        let (n, nc, modes) = (self.n, self.nc, self.tables.modes);
+        // Few coordinates get code of their own, from the same source.
+        match self.n {
+            1 => self.evaluate_sized(system, state, h, 1),
+            2 => self.evaluate_sized(system, state, h, 2),
+            3 => self.evaluate_sized(system, state, h, 3),
+            n => self.evaluate_sized(system, state, h, n),
+        }
+    }
+
+    #[inline(always)]
+    fn evaluate_sized<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        state: &State,
+        h: f64,
+        n: usize,
+    ) -> Result<(), Failure> {
+        let (nc, modes) = (self.nc, self.tables.modes);
         let (points, stages) = (&self.tables.points, &mut self.stages);
         let entries = self.rows.shape.entries();
         for k in 0..points.s.len() {
             let (at, row) = (k * n..(k + 1) * n, k * modes..(k + 1) * modes);
             let t = state.t + points.s[k] * h;
             let (q, v, p) = (&mut stages.q[at.clone()], &mut stages.v[at.clone()], &mut stages.p[at.clone()]);
-            combine(Some(&state.q), h, &points.a[row.clone()], &self.u, q);
+            combine(Some(&state.q[..n]), h, &points.a[row.clone()], &self.u, q);
             if self.separate {
                 let d = self.tables.momentum_degree + 1;
                 combine(None, 1.0, &self.tables.momenta.1[k * d..(k + 1) * d], &self.momenta, p);
@@ -88,7 +105,8 @@ impl Galerkin {
                 }
                 system.mass().times(q, v, p);
             }
-            let (force, size, work) = (&mut stages.force[at.clone()], &mut stages.size[at], &mut self.work);
+            let (force, size) = (&mut stages.force[at.clone()], &mut stages.size[at]);
+            let work = &mut self.work[..n];
             force.fill(0.0);
             size.fill(0.0);
             let mut add = |sign: f64, term: &[f64]| {
@@ -142,7 +160,23 @@ impl Galerkin {
         state: &State,
         h: f64,
     ) -> Result<Distance, Failure> {
-        let (n, nc, modes) = (self.n, self.nc, self.tables.modes);
+        match self.n {
+            1 => self.residual_sized(system, state, h, 1),
+            2 => self.residual_sized(system, state, h, 2),
+            3 => self.residual_sized(system, state, h, 3),
+            n => self.residual_sized(system, state, h, n),
+        }
+    }
+
+    #[inline(always)]
+    fn residual_sized<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        state: &State,
+        h: f64,
+        n: usize,
+    ) -> Result<Distance, Failure> {
+        let (nc, modes) = (self.nc, self.tables.modes);
         let (tables, stages) = (&self.tables, &self.stages);
         // p0 + G0ᵀμ, and the sizes of what momenta are made of.
         self.start.copy_from_slice(&state.p);
@@ -153,28 +187,31 @@ impl Galerkin {
                 self.magnitude[i] += (g * mu).abs();
             });
         }
-        for (k, w) in tables.points.w.iter().enumerate() {
+        let magnitude = &mut self.magnitude[..n];
+        let terms = stages.p.chunks_exact(n).zip(stages.size.chunks_exact(n));
+        for (w, (p, size)) in tables.points.w.iter().zip(terms) {
             for i in 0..n {
-                self.magnitude[i] += w * stages.p[k * n + i].abs() + (h * w * stages.size[k * n + i]).abs();
+                magnitude[i] += w * p[i].abs() + (h * w * size[i]).abs();
             }
         }
         self.p1.copy_from_slice(&self.start);
-        add_impulses(h, &tables.points.w, &stages.force, &mut self.p1);
+        add_impulses(h, &tables.points.w, &stages.force, &mut self.p1[..n]);
         if let Some(points) = &tables.potential {
             add_impulses(h, &points.w, &stages.pull, &mut self.p1);
             for (pull, w) in stages.pull.chunks_exact(n).zip(&points.w) {
                 self.magnitude.iter_mut().zip(pull).for_each(|(size, pull)| *size += (h * w * pull).abs());
             }
         }
-        combine(Some(&state.q), h, &tables.b, &self.u, &mut self.q1);
+        combine(Some(&state.q[..n]), h, &tables.b, &self.u, &mut self.q1[..n]);
 
         let (balances, others) = self.unbalance.split_at_mut(modes * n);
         for (j, r) in balances.chunks_exact_mut(n).enumerate() {
             r.iter_mut().zip(&self.start).for_each(|(r, start)| *r = -start);
-            for k in 0..tables.points.s.len() {
+            let terms = stages.p.chunks_exact(n).zip(stages.force.chunks_exact(n)).enumerate();
+            for (k, (p, force)) in terms {
                 let (of_p, of_force) = (self.weights[k * modes + j], -h * self.reactions[k * modes + j]);
                 for i in 0..n {
-                    r[i] += of_p * stages.p[k * n + i] + of_force * stages.force[k * n + i];
+                    r[i] += of_p * p[i] + of_force * force[i];
                 }
             }
             if let Some(points) = &tables.potential {
@@ -204,8 +241,10 @@ impl Galerkin {
                 (distance.residual, distance.row) = (relative, row);
             }
         };
-        for (row, r) in balances.iter().enumerate() {
-            note(row, *r, self.magnitude[row % n]);
+        for (j, r) in balances.chunks_exact(n).enumerate() {
+            for i in 0..n {
+                note(j * n + i, r[i], self.magnitude[i]);
+            }
         }
         let fastest = max_abs(&stages.v);
         for (row, r) in links.iter().enumerate() {
@@ -242,6 +281,7 @@ impl Galerkin {
 }
 
 /// `p += h Σ w_κ F_κ`.
+#[inline(always)]
 fn add_impulses(h: f64, w: &[f64], force: &[f64], p: &mut [f64]) {
     for (force, w) in force.chunks_exact(p.len()).zip(w) {
         p.iter_mut().zip(force).for_each(|(p, force)| *p += h * w * force);

@@ -3,6 +3,7 @@
 use super::Config;
 use super::blocks::Blocks;
 use super::matrix::Derivatives;
+use super::relax::Relaxed;
 use super::stages::{Distance, Stages};
 use super::tables::{Points, Tables};
 use crate::error::{Failure, Row, StepError};
@@ -193,11 +194,21 @@ impl Galerkin {
 
     /// Newton's method from the unknowns as they are.
     fn solve<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<StepReport, Failure> {
+        let mut evaluated = match self.relax(system, state, h) {
+            Relaxed::Done(report) => return Ok(report),
+            Relaxed::Here(distance) => Some(distance),
+            Relaxed::Elsewhere => None,
+        };
         let (mut newton, mut before) = (Convergence::default(), f64::INFINITY);
         let (mut apart, mut fell) = (self.blocks.is_some(), 1.0);
         loop {
-            self.evaluate(system, state, h)?;
-            let Distance { residual, row, constraint } = self.residual(system, state, h)?;
+            let Distance { residual, row, constraint } = match evaluated.take() {
+                Some(distance) => distance,
+                None => {
+                    self.evaluate(system, state, h)?;
+                    self.residual(system, state, h)?
+                }
+            };
             match newton.judge(residual, constraint, || self.only_noise(system, state, h)) {
                 // What blocks leave falls evenly: it is more than round-off unless the course before says so.
                 Verdict::Accept if !(apart && before * fell > UNSEEN && newton.iterations < MOST_CORRECTIONS) => {
