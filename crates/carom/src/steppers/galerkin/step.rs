@@ -209,19 +209,19 @@ impl Galerkin {
                     self.residual(system, state, h)?
                 }
             };
+            let (first, ratio) = (before.is_infinite(), residual / before);
+            // What blocks leave falls evenly: it is more than round-off as long as the course before says so.
+            let falling = apart && !first && ratio <= SLOW && before * fell > UNSEEN;
             match newton.judge(residual, constraint, || self.only_noise(system, state, h)) {
-                // What blocks leave falls evenly: it is more than round-off unless the course before says so.
-                Verdict::Accept if !(apart && before * fell > UNSEEN && newton.iterations < MOST_CORRECTIONS) => {
+                Verdict::Accept if !falling || newton.iterations == MOST_CORRECTIONS => {
                     let residual = if residual > FLOOR { self.settled_residual() } else { residual };
                     return Ok(StepReport { iterations: newton.iterations, residual, ..StepReport::default() });
                 }
                 Verdict::Correct | Verdict::Accept if newton.iterations < MOST_CORRECTIONS => {
-                    let ratio = residual / before;
-                    let first = before.is_infinite();
                     apart &= ratio <= SLOW && (!first || self.factor_blocks(system, state, h));
                     // Factors of an iterate before will do if two more corrections with them come to the end.
                     let fresh = !apart && (first || ratio > SLOW || residual * ratio * ratio > FLOOR);
-                    (before, fell) = (residual, ratio);
+                    (before, fell) = (residual, if first { 1.0 } else { ratio });
                     newton.corrected(self.correct(system, state, h, [fresh, apart])?, fresh);
                 }
                 _ => {
