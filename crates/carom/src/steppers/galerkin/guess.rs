@@ -29,12 +29,29 @@ impl Galerkin {
     pub(super) fn extrapolate<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) {
         let (n, modes) = (self.n, self.tables.modes);
         let (u, lambda) = self.memory[1 + 2 * n..].split_at(modes * n);
-        for j in 0..modes {
-            combine(None, 1.0, &self.tables.ahead[j * modes..(j + 1) * modes], u, &mut self.u[j * n..(j + 1) * n]);
+        let (tables, nc) = (&self.tables, self.nc);
+        self.u.fill(0.0);
+        for i in 0..n {
+            let part = |k: usize| (0..modes).map(|j| tables.parts[k * modes + j] * u[j * n + i]).sum();
+            tables.look_ahead(modes, part, |k, part| {
+                (0..modes).for_each(|j| self.u[j * n + i] += part * tables.ahead[k * modes + j]);
+            });
         }
-        let ahead = self.tables.multipliers_ahead.chunks_exact((modes - 1).max(1));
-        for (row, out) in ahead.zip(self.lambda.chunks_exact_mut(self.nc.max(1))) {
-            combine(None, 1.0, row, lambda, out);
+        self.lambda.fill(0.0);
+        for row in 0..nc {
+            tables.look_ahead(
+                modes - 1,
+                |k| lambda[k * nc + row],
+                |k, part| {
+                    let ahead = tables.multipliers_ahead.iter().skip(k).step_by(modes - 1);
+                    self.lambda
+                        .iter_mut()
+                        .skip(row)
+                        .step_by(nc)
+                        .zip(ahead)
+                        .for_each(|(out, ahead)| *out += part * ahead);
+                },
+            );
         }
         self.mu.fill(0.0);
         self.start_momenta(system, state, h);

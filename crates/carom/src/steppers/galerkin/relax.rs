@@ -7,7 +7,6 @@
 use super::stages::{Distance, combine};
 use super::step::Galerkin;
 use crate::state::State;
-use crate::steppers::StepReport;
 use crate::steppers::shared::newton::FLOOR;
 use crate::system::System;
 
@@ -21,8 +20,8 @@ const ROOM: [usize; 2] = [4, 12];
 /// Where corrections with the mass alone have led.
 #[derive(Debug, Clone, Copy)]
 pub enum Relaxed {
-    /// To the solution.
-    Done(StepReport),
+    /// To the solution, with this residual.
+    Done(f64),
     /// To an iterate whose stages and residual are evaluated.
     Here(Distance),
     /// To one that is to be evaluated.
@@ -53,8 +52,7 @@ impl Galerkin {
                 // One more correction, for the end point alone: what is left of a linear convergence has a sign.
                 self.correct_by_mass();
                 combine(Some(&state.q), h, &self.tables.b, &self.u, &mut self.q1);
-                let iterations = iterations as u32;
-                return Relaxed::Done(StepReport { iterations, residual, ..StepReport::default() });
+                return Relaxed::Done(residual);
             }
             // After the start, whose distance tells nothing of the ratio.
             let ratio = residual / before;
@@ -68,6 +66,7 @@ impl Galerkin {
     }
 
     fn correct_by_mass(&mut self) {
+        self.corrections += 1;
         self.correction.copy_from_slice(&self.unbalance);
         for (correction, u) in self.correction.chunks_exact_mut(self.n).zip(self.u.chunks_exact_mut(self.n)) {
             self.inverse.solve(correction);

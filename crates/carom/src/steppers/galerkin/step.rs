@@ -23,6 +23,12 @@ const MOST_CORRECTIONS: u32 = 20;
 /// Corrections by blocks must make the residual fall to this part of it, or the full matrix takes over.
 const SLOW: f64 = 0.2;
 
+/// The same from the polynomials of the step before: where they lead far, the state itself is a better start.
+const MOST_AHEAD: u32 = 8;
+
+/// No step is accepted with a residual above this, whatever it stalls at.
+const WORST: f64 = 1e-8;
+
 /// A residual that is not to be seen among round-off.
 const UNSEEN: f64 = 0.05 * f64::EPSILON;
 
@@ -70,6 +76,8 @@ pub struct Galerkin {
     pub(super) before: State,
     pub(super) h: f64,
     pub(super) free: Vec<f64>,
+    /// Corrections in this step.
+    pub(super) corrections: u32,
     impulses: [Vec<f64>; 2],
     inside_work: f64,
     /// Length of the last step, where it ended, and its polynomials; a length of 0 if there was none.
@@ -119,7 +127,8 @@ impl Galerkin {
         let weights = (0..points * modes)
             .map(|place| tables.points.w[place / modes] * tables.points.l[place] / tables.b[place % modes]);
         let reactions_inside = reactions(&tables, &tables.points);
-        let apart = !separate && tables.potential.is_none();
+        // With M(q) they leave out too much: four times as many corrections.
+        let apart = constant && tables.potential.is_none();
         let blocks = if apart { Blocks::new(&tables, &reactions_inside, n, nc) } else { None };
         Ok(Self {
             weights: weights.collect(),
@@ -155,6 +164,7 @@ impl Galerkin {
             before: start.clone(),
             h: 0.0,
             free: vector(),
+            corrections: 0,
             impulses: [vec![0.0; nc], vec![0.0; nc]],
             inside_work: 0.0,
             memory: vec![0.0; 1 + 2 * n + modes * n + (modes - 1) * nc],
@@ -171,10 +181,11 @@ impl Galerkin {
         } else {
             self.expand(system, state, h)?;
         }
-        let mut report = match self.solve(system, state, h) {
+        self.corrections = 0;
+        let mut residual = match self.solve(system, state, h, if known { MOST_AHEAD } else { MOST_CORRECTIONS }) {
             Err(_) if known => {
                 self.expand(system, state, h)?;
-                self.solve(system, state, h)?
+                self.solve(system, state, h, MOST_CORRECTIONS)?
             }
             solved => solved?,
         };
@@ -182,20 +193,20 @@ impl Galerkin {
         if self.nc > 0 {
             self.inverse.prepare(system, &self.q1)?;
             self.rows.prepare(system, &self.inverse, state.t + h, &self.q1)?;
-            report.residual = report.residual.max(self.rows.project(&mut self.p1));
+            residual = residual.max(self.rows.project(&mut self.p1));
             self.sum_impulses(system, state, h);
         }
         if all_finite(&self.q1) && all_finite(&self.p1) {
-            Ok(report)
+            Ok(StepReport { iterations: self.corrections, residual, ..StepReport::default() })
         } else {
             Err(Failure::NonFinite { what: "the state after the step" })
         }
     }
 
-    /// Newton's method from the unknowns as they are.
-    fn solve<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<StepReport, Failure> {
+    /// Newton's method from the unknowns as they are, with at most so many corrections; the residual at its end.
+    fn solve<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64, most: u32) -> Result<f64, Failure> {
         let mut evaluated = match self.relax(system, state, h) {
-            Relaxed::Done(report) => return Ok(report),
+            Relaxed::Done(residual) => return Ok(residual),
             Relaxed::Here(distance) => Some(distance),
             Relaxed::Elsewhere => None,
         };
@@ -204,20 +215,32 @@ impl Galerkin {
         loop {
             let Distance { residual, row, constraint } = match evaluated.take() {
                 Some(distance) => distance,
-                None => {
-                    self.evaluate(system, state, h)?;
-                    self.residual(system, state, h)?
-                }
+                None => match self.evaluate(system, state, h).and_then(|()| self.residual(system, state, h)) {
+                    // Blocks have led where nothing is defined.
+                    Err(_) if apart && before.is_finite() => {
+                        Distance { residual: f64::INFINITY, row: 0, constraint: f64::INFINITY }
+                    }
+                    evaluated => evaluated?,
+                },
             };
             let (first, ratio) = (before.is_infinite(), residual / before);
             // What blocks leave falls evenly: it is more than round-off as long as the course before says so.
             let falling = apart && !first && ratio <= SLOW && before * fell > UNSEEN;
-            match newton.judge(residual, constraint, || self.only_noise(system, state, h)) {
-                Verdict::Accept if !falling || newton.iterations == MOST_CORRECTIONS => {
-                    let residual = if residual > FLOOR { self.settled_residual() } else { residual };
-                    return Ok(StepReport { iterations: newton.iterations, residual, ..StepReport::default() });
+            if apart && ratio > 1.0 {
+                // That correction was none: the full matrix starts where it did.
+                (apart, before) = (false, f64::INFINITY);
+                self.correct_by(h, 1.0);
+                continue;
+            }
+            let verdict = newton.judge(residual, constraint, || self.only_noise(system, state, h));
+            if verdict == Verdict::Accept && !falling && !(apart && residual > FLOOR) {
+                let residual = if residual > FLOOR { self.settled_residual() } else { residual };
+                if residual <= WORST {
+                    return Ok(residual);
                 }
-                Verdict::Correct | Verdict::Accept if newton.iterations < MOST_CORRECTIONS => {
+            }
+            match verdict {
+                Verdict::Correct | Verdict::Accept if newton.iterations < most => {
                     apart &= ratio <= SLOW && (!first || self.factor_blocks(system, state, h));
                     // Factors of an iterate before will do if two more corrections with them come to the end.
                     let fresh = !apart && (first || ratio > SLOW || residual * ratio * ratio > FLOOR);
@@ -263,17 +286,24 @@ impl Galerkin {
         for i in 0..n {
             self.reach[i] = h.abs() * self.magnitude[i] / self.inverse.diagonal[i];
         }
-        let unknowns = self.u.iter_mut().chain(&mut self.momenta);
-        unknowns.zip(&self.correction).for_each(|(x, correction)| *x -= correction);
-        for row in 0..nc {
-            self.mu[row] -= self.scales[row] * self.correction[first + row];
-        }
-        for place in 0..self.lambda.len() {
-            self.lambda[place] -= self.scales[place % nc] / h * self.correction[first + nc + place];
-        }
+        self.corrections += 1;
+        self.correct_by(h, -1.0);
         let moved = self.correction[..modes * n].chunks_exact(n);
         Ok(moved
             .fold(0.0, |worst, part| relative_change(part.iter().map(|u| h * u), &state.q, &self.reach).max(worst)))
+    }
+
+    /// Adds the last correction to the unknowns, with a sign.
+    fn correct_by(&mut self, h: f64, sign: f64) {
+        let (nc, first) = (self.nc, self.correction.len() - self.nc * self.tables.modes);
+        let unknowns = self.u.iter_mut().chain(&mut self.momenta);
+        unknowns.zip(&self.correction).for_each(|(x, correction)| *x += sign * correction);
+        for row in 0..nc {
+            self.mu[row] += sign * self.scales[row] * self.correction[first + row];
+        }
+        for place in 0..self.lambda.len() {
+            self.lambda[place] += sign * self.scales[place % nc] / h * self.correction[first + nc + place];
+        }
     }
 
     /// The equation of a row of the linear system.

@@ -57,9 +57,12 @@ pub struct Tables {
     pub potential: Option<Points>,
     /// Gauss points of the momentum's ansatz, their weights, and its Lagrange polynomials at the points of the quadrature, one row per point.
     pub momenta: (Points, Vec<f64>),
-    /// `l_j(1 + c_i)`: the velocity of a step, extrapolated to the next.
+    /// `(2k + 1) b_j P_k(c_j)`, `P_k(1 + c_j)` and `P_k(2)`, the velocity's parts by Legendre polynomials and where they lead in the next step; one
+    /// row per polynomial.
+    pub parts: Vec<f64>,
     pub ahead: Vec<f64>,
-    /// The same of the Legendre coefficients of the multipliers.
+    far: Vec<f64>,
+    /// Legendre coefficients of the multipliers, extrapolated to the next step.
     pub multipliers_ahead: Vec<f64>,
 }
 
@@ -84,7 +87,9 @@ impl Tables {
             chi: Vec::new(),
             potential: None,
             momenta: (empty(), Vec::new()),
+            parts: Vec::new(),
             ahead: Vec::new(),
+            far: vec![0.0; modes],
             multipliers_ahead: Vec::new(),
         };
         let (s, w) = gauss(config.gauss_points());
@@ -106,13 +111,35 @@ impl Tables {
             lagrange(&s, &w, *at, row);
         }
         tables.momenta = (tables.at(s, w), basis);
-        let mut ahead = vec![0.0; modes * modes];
-        for (row, c) in ahead.chunks_exact_mut(modes).zip(&tables.c) {
-            tables.velocity(1.0 + c, row);
+        let (mut here, mut there) = ([0.0; ROOM], [0.0; ROOM]);
+        (tables.parts, tables.ahead) = (vec![0.0; modes * modes], vec![0.0; modes * modes]);
+        for j in 0..modes {
+            legendre(tables.c[j], &mut here[..modes]);
+            legendre(1.0 + tables.c[j], &mut there[..modes]);
+            for k in 0..modes {
+                tables.parts[k * modes + j] = (2 * k + 1) as f64 * tables.b[j] * here[k];
+                tables.ahead[k * modes + j] = there[k];
+            }
         }
-        tables.ahead = ahead;
+        legendre(2.0, &mut tables.far);
         tables.multipliers_ahead = shift(multipliers);
         tables
+    }
+
+    /// Adds up the parts of a function by Legendre polynomials, extrapolated to the next step, as long as what they are at its end falls:
+    /// beyond that it is error, which grows by 6 from each to the next.
+    pub fn look_ahead(&self, count: usize, part: impl Fn(usize) -> f64, mut add: impl FnMut(usize, f64)) {
+        let mut last = [f64::INFINITY; 2];
+        for k in 0..count {
+            let part = part(k);
+            let reach = (part * self.far[k]).abs();
+            // Every second polynomial may be missing.
+            if k >= 2 && reach > last[0].max(last[1]) {
+                return;
+            }
+            last = [last[1], reach];
+            add(k, part);
+        }
     }
 
     /// The tables at these points.
