@@ -278,7 +278,7 @@ fn unanswered(summary: &Summary) -> Option<String> {
     let rows = if count == 1 { "row has" } else { "rows have" };
     (count > 0).then(|| {
         format!(
-            "{count} recorded {rows} no defect of symplecticity or reversal (NaN): a step of the probe failed there"
+            "{count} recorded {rows} entries without a number (NaN): a step of a probe failed there, or the step was made of shorter ones"
         )
     })
 }

@@ -298,12 +298,18 @@ fn drift(scene: &Scene, report: &RunReport) -> String {
     const FEWEST_STEPS: u64 = 50;
     /// A trend below this, relative to the energy, is what sums of doubles leave.
     const ROUND_OFF: f64 = 1e-11;
+    /// Beyond that no slope says anything.
+    const MILLION: f64 = 1e6;
     let system = &scene.problem.system;
     let (slope, error) = (report.energy.slope.unwrap_or(0.0), report.energy.slope_error.unwrap_or(0.0));
     if system.forces().is_some() || system.depends_on_time() {
         "this scene does not conserve energy".into()
     } else if report.steps < FEWEST_STEPS {
         "too few steps to speak of drift".into()
+    } else if !(report.energy.max - report.energy.min <= MILLION * report.energy.initial.abs())
+        && report.energy.initial != 0.0
+    {
+        "the energy changed by more than a million times what it was at the start".into()
     } else if slope.abs() * report.t.abs() <= ROUND_OFF * report.energy.initial.abs().max(report.energy.max.abs()) {
         "no drift: round-off".into()
     } else if slope.abs() <= 3.0 * error {

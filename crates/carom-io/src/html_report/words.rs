@@ -91,12 +91,21 @@ pub fn drift(run: &Value, conservative: bool) -> String {
         format!("{slope_words}; the scene itself does not conserve energy")
     } else if steps < FEWEST_STEPS {
         format!("{slope_words}; too few steps to speak of drift")
+    } else if blew_up(run) {
+        "the energy changed by more than a million times what it was at the start".into()
     } else if slope.abs() <= 3.0 * error {
         format!("no drift seen: {slope_words}")
     } else {
         let times = short(slope.abs() / error, 3);
         format!("{slope_words}, {times} standard errors from 0: drift, or a run that is short beside the motion")
     }
+}
+
+/// Whether the energy went so far that no slope says anything.
+fn blew_up(run: &Value) -> bool {
+    let of = |name: &str| number(run, &format!("/energy/{name}"));
+    let (Some(initial), Some(min), Some(max)) = (of("initial"), of("min"), of("max")) else { return false };
+    initial != 0.0 && max - min > 1e6 * initial.abs()
 }
 
 /// What a method promises of the energy.

@@ -62,6 +62,10 @@ pub struct Session<'a> {
     pub ledger: Option<Ledger>,
     pause: Duration,
     saved: Instant,
+    /// When the clock was looked at, how many steps lie between looks, and when the next is.
+    looked: Instant,
+    pace: u64,
+    next_look: u64,
     begun: Instant,
     seconds_before: f64,
     hash: u64,
@@ -172,6 +176,9 @@ impl<'a> Session<'a> {
             ledger,
             pause,
             saved: now,
+            looked: now,
+            pace: 1,
+            next_look: 0,
             begun: now,
             seconds_before,
             hash,
@@ -239,6 +246,18 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
+    /// Whether the clock is looked at: after one step, two, four, … of fast ones, since a look costs as much as a small step, and more often
+    /// again where they become slow.
+    fn looks(&mut self, step: u64) -> bool {
+        let due = step == 0 || step >= self.next_look;
+        if due {
+            let slow = self.looked.elapsed() > Duration::from_millis(20);
+            self.pace = if slow { (self.pace / 2).max(1) } else { (2 * self.pace).min(256) };
+            (self.looked, self.next_look) = (Instant::now(), step + self.pace);
+        }
+        due
+    }
+
     fn seconds(&self) -> f64 {
         self.seconds_before + self.begun.elapsed().as_secs_f64()
     }
@@ -283,8 +302,7 @@ impl Observer for Session<'_> {
             written.map_err(|error| refused(&self.folder, error))?;
         }
         self.motion.keep(frame);
-        // The clock is looked at now and then only: a look costs as much as a small step.
-        if frame.step.is_multiple_of(256) && (frame.step == 0 || self.saved.elapsed() >= self.pause) {
+        if self.looks(frame.step) && (frame.step == 0 || self.saved.elapsed() >= self.pause) {
             let place = Snapshot::path(self.folder.path());
             let saved = self.save(frame.step, frame.state, frame.failures, frame.halved_steps);
             saved.map_err(|error| format!("{}: {error}", place.display()))?;

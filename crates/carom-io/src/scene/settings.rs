@@ -9,6 +9,8 @@ use super::names::Names;
 use super::schema::option_schemas;
 use crate::document::{Item, Kind, Origin, Table, TableReader, Value, help};
 
+/// The most rows of the trajectory in one step.
+const MOST_ROWS: f64 = 1e5;
 /// The keys of `[run]`.
 pub const RUN_KEYS: [&str; 7] = ["step", "until", "steps", "every", "interval", "on_failure", "measures"];
 /// The keys of `[initial]`.
@@ -254,6 +256,11 @@ pub fn read_run(section: &TableReader, names: &Names, t0: Option<f64>) -> Option
         if rows > MOST_STEPS as f64 {
             let help = format!("allowed are {MOST_STEPS:e}: make the interval longer");
             item.report(format!("the trajectory would have {rows:e} rows"), Some(help));
+            return None;
+        }
+        if h / interval > MOST_ROWS {
+            let help = format!("allowed are {MOST_ROWS:e}: make the interval longer, or the step shorter");
+            item.report(format!("a step would have {:e} rows", (h / interval).round()), Some(help));
             return None;
         }
         if t0 + interval == t0 {

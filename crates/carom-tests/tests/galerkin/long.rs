@@ -70,3 +70,41 @@ fn kepler_keeps_its_energy_at_high_degree() {
     println!("500 periods: degree 8 with 50 steps {high:.1e}, degree 6 with 40 {control:.1e}");
     assert!(high <= 1e-11 && control > 10.0 * high, "{high:e}, {control:e}");
 }
+
+/// High degrees on long steps: the energy is right, or the step is an error. Nothing between.
+#[test]
+fn long_steps_of_high_degree_are_right_or_an_error() {
+    let cases = [
+        ("elastic-pendulum", 0.5, "degree=20", ""),
+        ("elastic-pendulum", 0.5, "degree=16", ""),
+        ("elastic-pendulum", 0.3, "degree=12, continuity=right-left", ""),
+        ("pendulum-cartesian", 0.6, "degree=16", ""),
+        ("pendulum-cartesian", 0.6, "degree=8, continuity=continuous", ""),
+        ("pendulum-cartesian", 0.9, "degree=20, continuity=right-left", ""),
+        ("double-pendulum", 0.2, "degree=12", ""),
+        ("double-pendulum", 0.3, "degree=12, continuity=continuous", ""),
+        ("double-pendulum", 0.1, "degree=10", "parameters.angle1=2.8"),
+        ("double-pendulum", 0.05, "degree=20", "parameters.angle1=2.8"),
+        ("double-pendulum-rods", 0.1, "degree=10", ""),
+        ("lennard-jones-rods", 0.05, "degree=8", ""),
+        ("kepler", 0.3, "degree=20", ""),
+    ];
+    let mut whole = 0;
+    for (name, h, options, edit) in cases {
+        let edits: Vec<&str> = Some(edit).filter(|edit| !edit.is_empty()).into_iter().collect();
+        let scene = built_in(name, &edits);
+        let (outcome, summary) = measured(&scene, &method(&format!("galerkin {options}")), h, 150);
+        let energy = summary.energy.expect("looked at");
+        let change = energy.max - energy.min;
+        println!(
+            "{name}, h = {h}, {options}: {} steps, energy {change:.1e}, residual {:.1e}",
+            outcome.steps, summary.worst_residual
+        );
+        assert!(change <= 0.05 * energy.initial.abs().max(1.0), "{name}, h = {h}, {options}: {change:e}");
+        assert!(summary.worst_residual <= 1e-12, "{name}, h = {h}, {options}: {:e}", summary.worst_residual);
+        assert!(summary.max_equality.unwrap_or(0.0) <= 1e-13, "{name}, h = {h}, {options}");
+        whole += usize::from(outcome.ended.is_none());
+    }
+    println!("{whole} of {} runs came to their end", cases.len());
+    assert!(whole >= 9, "{whole}");
+}

@@ -24,7 +24,10 @@ fn every_method_runs_on_every_scene_that_it_takes() {
             let stable = (claims.symplectic && (free || claims.order >= 2)) || (claims.reversible && free);
             let most = if stable { 500 } else { 50 };
             let steps = scene.run.steps.min(most);
-            let (outcome, summary) = measured(&scene, method, scene.run.h, steps);
+            // The step of this one is the paper's, for order 5.
+            let long = listed.name == "pendulum-cartesian" && claims.order <= 2;
+            let h = if long { 0.1 * scene.run.h } else { scene.run.h };
+            let (outcome, summary) = measured(&scene, method, h, steps);
             let label = format!("{} on {}", label(method), listed.name);
             // Where an elastic contact is pressed and hardly bounces, located impacts have no end: an error, or rest with `capture`.
             if let Some(Ended::Step { error: StepError { failure: Failure::Stalled { .. }, .. }, .. }) =

@@ -29,6 +29,9 @@ const MOST_AHEAD: u32 = 8;
 /// No step is accepted with a residual above this, whatever it stalls at.
 const WORST: f64 = 1e-8;
 
+/// Unknowns whose matrix takes 8 MB.
+const LARGE: usize = 1000;
+
 /// A residual that is not to be seen among round-off.
 const UNSEEN: f64 = 0.05 * f64::EPSILON;
 
@@ -149,8 +152,8 @@ impl Galerkin {
             derivatives: Derivatives::new(n),
             unbalance: vec![0.0; unknowns],
             correction: vec![0.0; unknowns],
-            // Where blocks do, room for the full matrix is made when it is first needed.
-            lu: Lu::new(if blocks.is_some() { 0 } else { unknowns }),
+            // Where blocks do, room for a large full matrix is made when it is first needed.
+            lu: Lu::new(if blocks.is_some() && unknowns > LARGE { 0 } else { unknowns }),
             blocks,
             scales: vec![1.0; nc],
             start: vector(),
@@ -226,14 +229,15 @@ impl Galerkin {
             let (first, ratio) = (before.is_infinite(), residual / before);
             // What blocks leave falls evenly: it is more than round-off as long as the course before says so.
             let falling = apart && !first && ratio <= SLOW && before * fell > UNSEEN;
-            if apart && ratio > 1.0 {
+            if apart && ratio > 1.0 && residual > FLOOR {
                 // That correction was none: the full matrix starts where it did.
                 (apart, before) = (false, f64::INFINITY);
+                newton.start_again();
                 self.correct_by(h, 1.0);
                 continue;
             }
             let verdict = newton.judge(residual, constraint, || self.only_noise(system, state, h));
-            if verdict == Verdict::Accept && !falling && !(apart && residual > FLOOR) {
+            if verdict == Verdict::Accept && !falling && !(apart && residual > 16.0 * FLOOR) {
                 let residual = if residual > FLOOR { self.settled_residual() } else { residual };
                 if residual <= WORST {
                     return Ok(residual);

@@ -62,6 +62,11 @@ impl Convergence {
         }
     }
 
+    /// Forgets the course so far, but not how many corrections it took.
+    pub fn start_again(&mut self) {
+        *self = Self { iterations: self.iterations, ..Self::default() };
+    }
+
     /// Whether the next residual should be round-off even if corrections only go on as they did: then the factors at hand
     /// will do.
     pub fn almost_there(&self) -> bool {
