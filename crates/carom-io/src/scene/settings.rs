@@ -258,14 +258,14 @@ pub fn read_run(section: &TableReader, names: &Names, t0: Option<f64>) -> Option
             item.report(format!("the trajectory would have {rows:e} rows"), Some(help));
             return None;
         }
-        if h / interval > MOST_ROWS {
-            let help = format!("allowed are {MOST_ROWS:e}: make the interval longer, or the step shorter");
-            item.report(format!("a step would have {:e} rows", (h / interval).round()), Some(help));
-            return None;
-        }
         if t0 + interval == t0 {
             let help = "start at an earlier time".to_string();
             item.report(format!("the interval {interval:e} is lost beside the time {t0:e}"), Some(help));
+            return None;
+        }
+        if h / interval > MOST_ROWS {
+            let help = format!("allowed are {MOST_ROWS:e}: make the interval longer, or the step shorter");
+            item.report(format!("a step would have {:e} rows", (h / interval).round()), Some(help));
             return None;
         }
     }
