@@ -128,7 +128,7 @@ fn begin(scene: &Scene, place: &Place, steps: u64, end: bool) -> Option<(RunRepo
 
 fn go_on(scene: &Scene, place: &Place) -> (RunReport, String) {
     let snapshot = Snapshot::load(&place.0).expect("a snapshot");
-    assert_eq!(snapshot.step, 512, "it is written at multiples of 256");
+    assert!((256..700).contains(&snapshot.step), "the last one before the end: {}", snapshot.step);
     let (folder, _) = RunFolder::open(&place.0).expect("a run");
     let (system, t0) = (&*scene.problem.system, scene.problem.initial.t);
     let mut stepper = scene.method.stepper(system, &snapshot.state).expect("taken");

@@ -118,7 +118,7 @@ fn begin(scene: &Scene, place: &Place, mut stepper: Telling, steps: u64, end: bo
 
 fn go_on(scene: &Scene, place: &Place) -> (RunReport, String) {
     let snapshot = Snapshot::load(&place.0).expect("a snapshot");
-    assert_eq!(snapshot.step, 512, "it is written at multiples of 256");
+    assert!((256..700).contains(&snapshot.step), "the last one before the end: {}", snapshot.step);
     let (folder, _) = RunFolder::open(&place.0).expect("a run");
     let mut session = Session::resume(scene, folder, Duration::ZERO, true, &snapshot).expect("recorded");
     let mut stepper = telling(scene, snapshot.step as usize, &snapshot.memory);

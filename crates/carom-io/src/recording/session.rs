@@ -253,7 +253,7 @@ impl<'a> Session<'a> {
         if due {
             let slow = self.looked.elapsed() > Duration::from_millis(20);
             self.pace = if slow { (self.pace / 2).max(1) } else { (2 * self.pace).min(256) };
-            (self.looked, self.next_look) = (Instant::now(), step + self.pace);
+            (self.looked, self.next_look) = (Instant::now(), (step / self.pace + 1) * self.pace);
         }
         due
     }
