@@ -1,5 +1,7 @@
 //! Rows of the trajectory at given times, and watches: against closed forms, the nodes' bits, runs that were cut off.
 
+mod place;
+
 use std::f64::consts::PI;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,6 +15,7 @@ use carom_io::recording::{Session, Snapshot, TableReader, export};
 use carom_io::report::RunReport;
 use carom_io::scene::Scene;
 use carom_io::trial::Trial;
+use place::Place;
 
 /// An oscillator of frequency 1, and something to watch.
 const OSCILLATOR: &str = r#"
@@ -91,22 +94,6 @@ step = 0.0625
 steps = 700
 interval = 0.01
 "#;
-
-/// A folder of its own, removed at the end.
-struct Place(PathBuf);
-
-impl Place {
-    fn new(name: &str) -> Self {
-        Self(std::env::temp_dir().join(format!("carom-between-{name}-{}", std::process::id())))
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        // Nothing depends on it: it lies among temporary files.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 fn read(text: &str, sets: &[&str]) -> Scene {
     let edits: Vec<Edit> = sets.iter().map(|argument| Edit::set(argument)).collect();
@@ -226,7 +213,7 @@ fn runs_that_were_cut_off_go_on_with_the_same_rows_and_crossings() {
 
 #[test]
 fn crossings_have_rows_with_their_names_and_counts_in_the_report() {
-    let (scene, place) = (read(OSCILLATOR, &["run.step=\"pi/500\"", "run.steps=9900"]), Place::new("rows"));
+    let (scene, place) = (read(OSCILLATOR, &["run.step=\"pi/500\"", "run.steps=9900"]), Place::new("between-rows"));
     let (report, text) = begin(&scene, &place, scene.run.steps, true).expect("ended");
     // A tenth of a period less than ten.
     let counts: Vec<(&str, u64)> =
@@ -270,7 +257,7 @@ fn crossings_have_rows_with_their_names_and_counts_in_the_report() {
 
 #[test]
 fn located_impacts_and_crossings_share_a_table_in_time() {
-    let (scene, place) = (read(DROP, &[]), Place::new("shared"));
+    let (scene, place) = (read(DROP, &[]), Place::new("between-shared"));
     let (report, _) = begin(&scene, &place, scene.run.steps, true).expect("ended");
     let (rows, h) = (rows(&place.0, "events"), scene.run.h);
     let impacts = rows.iter().filter(|row| row[8].is_nan()).count() as u64;

@@ -1,7 +1,9 @@
 //! The table of events: every step's, named, the same after a run that was cut off; none for methods that locate nothing.
 
+mod place;
+
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -16,6 +18,7 @@ use carom_io::html_report::HtmlReport;
 use carom_io::recording::{Session, Snapshot, TableReader, export};
 use carom_io::report::RunReport;
 use carom_io::scene::Scene;
+use place::Place;
 
 const DROP: &str = r#"
 [lagrangian]
@@ -79,22 +82,6 @@ impl Stepper<dyn System> for Telling {
     }
 }
 
-/// A folder of its own, removed at the end.
-struct Place(PathBuf);
-
-impl Place {
-    fn new(name: &str) -> Self {
-        Self(std::env::temp_dir().join(format!("carom-events-{name}-{}", std::process::id())))
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        // Nothing depends on it: it lies among temporary files.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 fn read() -> Scene {
     Scene::read("drop", &Source::new("scene.toml", DROP), &[]).expect("a good scene")
 }
@@ -143,7 +130,7 @@ fn rows(folder: &Path) -> Vec<Vec<f64>> {
 
 #[test]
 fn every_event_has_a_row_and_names_are_beside_the_table() {
-    let (scene, place) = (read(), Place::new("rows"));
+    let (scene, place) = (read(), Place::new("events-rows"));
     let (report, text) = begin(&scene, &place, telling(&scene, 0, &[]), 700, true).expect("ended");
     let rows = rows(&place.0);
     assert_eq!(rows.len(), 2 * 233 + 7, "of every step, though each 50th is recorded");
@@ -178,7 +165,7 @@ fn every_event_has_a_row_and_names_are_beside_the_table() {
 
 #[test]
 fn events_of_a_run_that_was_cut_off_are_those_of_a_whole_one() {
-    let (scene, whole, cut) = (read(), Place::new("whole"), Place::new("cut"));
+    let (scene, whole, cut) = (read(), Place::new("events-whole"), Place::new("events-cut"));
     let (report, _) = begin(&scene, &whole, telling(&scene, 0, &[]), 700, true).expect("ended");
     assert!(begin(&scene, &cut, telling(&scene, 0, &[]), 650, false).is_none());
     let beyond = rows(&cut.0).len();
@@ -193,7 +180,7 @@ fn events_of_a_run_that_was_cut_off_are_those_of_a_whole_one() {
 
 #[test]
 fn methods_that_locate_events_have_a_table_without_rows_too() {
-    let (scene, place) = (read(), Place::new("none"));
+    let (scene, place) = (read(), Place::new("events-none"));
     let (report, _) = begin(&scene, &place, telling(&scene, 0, &[]), 2, true).expect("ended");
     assert_eq!((rows(&place.0).len(), report.fallbacks, report.rest_time), (0, Some(0), None));
     let silent = Telling { locates: false, ..telling(&scene, 0, &[]) };

@@ -4,5 +4,6 @@ pub mod control;
 pub mod dual;
 pub mod galerkin;
 pub mod map;
+pub mod reference;
 pub mod runs;
 pub mod symplectic;

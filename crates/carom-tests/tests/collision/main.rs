@@ -16,6 +16,7 @@ mod symplectic;
 use carom::state::State;
 use carom::steppers::{Event, StepReport};
 use carom_io::scene::Scene;
+pub use carom_tests::reference::{Tally, number, numbers};
 use carom_tests::runs::{Boxed, built_in, stepper};
 use serde_json::Value;
 
@@ -24,16 +25,6 @@ const REFERENCE: &str = include_str!("../../reference/collision.json");
 /// The reference.
 pub fn reference() -> Value {
     serde_json::from_str(REFERENCE).expect("JSON")
-}
-
-/// A number of the reference.
-pub fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value}"))
-}
-
-/// A list of numbers.
-pub fn numbers(value: &Value) -> Vec<f64> {
-    value.as_array().expect("a list").iter().map(number).collect()
 }
 
 /// A run step by step.
@@ -103,37 +94,4 @@ pub fn energy(scene: &Scene, state: &State) -> f64 {
     inverse.solve(&mut v);
     let kinetic: f64 = v.iter().zip(&state.p).map(|(v, p)| 0.5 * v * p).sum();
     kinetic + system.potential(state.t, &state.q)
-}
-
-/// Counts numbers that agree.
-#[derive(Default)]
-pub struct Tally {
-    total: usize,
-    wrong: Vec<String>,
-}
-
-impl Tally {
-    /// Compares a number.
-    pub fn check(&mut self, what: &str, found: f64, expected: f64, tolerance: f64) {
-        self.total += 1;
-        let off = (found - expected).abs();
-        if off.is_nan() || off > tolerance {
-            self.wrong
-                .push(format!("{what}: {found:e}, reference {expected:e}, off by {off:.2e} > {tolerance:.0e}"));
-        }
-    }
-
-    /// Compares numbers.
-    pub fn all(&mut self, what: &str, found: &[f64], expected: &[f64], tolerance: f64) {
-        assert_eq!(found.len(), expected.len(), "{what}");
-        for (k, (found, expected)) in found.iter().zip(expected).enumerate() {
-            self.check(&format!("{what}[{k}]"), *found, *expected, tolerance);
-        }
-    }
-
-    /// Prints the count, and fails if any is off.
-    pub fn settle(self, kind: &str) {
-        println!("{kind}: {} of {} numbers within their tolerance", self.total - self.wrong.len(), self.total);
-        assert!(self.wrong.is_empty(), "{kind}: {:#?}", self.wrong);
-    }
 }

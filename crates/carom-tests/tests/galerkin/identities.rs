@@ -11,26 +11,6 @@ type Hamiltonian = dyn Fn(f64, &[f64], &[f64]) -> f64;
 /// Both sides of the identity of the last step, for one coordinate or with constraints for several: the value at the end and that at the start.
 fn sides(walk: &Walk, hamiltonian: &Hamiltonian, degree: usize) -> (f64, f64) {
     let (n, h) = (walk.state.q.len(), walk.h);
-    let rate = |s: f64| -> (Vec<f64>, Vec<f64>) {
-        // Derivatives of polynomials, from their values at degree + 1 points.
-        let places: Vec<f64> = (0..=degree).map(|k| (k as f64 + 0.5) / (degree as f64 + 1.0)).collect();
-        let (mut q, mut p) = (vec![0.0; n], vec![0.0; n]);
-        for (i, &at) in places.iter().enumerate() {
-            let others = || places.iter().enumerate().filter(|(j, _)| *j != i);
-            let slope: f64 = others()
-                .map(|(j, b)| {
-                    let rest = others().filter(|(k, _)| *k != j).map(|(_, c)| (s - c) / (at - c));
-                    rest.product::<f64>() / (at - b)
-                })
-                .sum();
-            let value = walk.ansatz(at);
-            for c in 0..n {
-                q[c] += slope / h * value.0[c];
-                p[c] += slope / h * value.1[c];
-            }
-        }
-        (q, p)
-    };
     let jump = |end: End| {
         let (mut q, mut p) = (vec![0.0; n], vec![0.0; n]);
         walk.inside().jump(end, &mut q, &mut p);
@@ -38,9 +18,9 @@ fn sides(walk: &Walk, hamiltonian: &Hamiltonian, degree: usize) -> (f64, f64) {
     };
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let (q, p) = walk.ansatz(1.0);
-    let end = dot(&rate(1.0).0, &jump(End::Finish).1) + hamiltonian(walk.before.t + h, &q, &p);
+    let end = dot(&walk.rate(1.0, degree).0, &jump(End::Finish).1) + hamiltonian(walk.before.t + h, &q, &p);
     let (q, p) = walk.ansatz(0.0);
-    let start = -dot(&rate(0.0).1, &jump(End::Start).0) + hamiltonian(walk.before.t, &q, &p);
+    let start = -dot(&walk.rate(0.0, degree).1, &jump(End::Start).0) + hamiltonian(walk.before.t, &q, &p);
     (end, start)
 }
 
@@ -111,10 +91,10 @@ fn the_identity_23_of_a_driven_pendulum() {
     }
     let (value, mut tally) = (entry("eq23_driven")["value"].clone(), Tally::default());
     tally.below("(23)", residual, 1e-12);
-    tally.all("end", &[walk.state.q[0], walk.state.p[0]], &numbers(&value["final"]), |_| 1e-9);
+    tally.each("end", &[walk.state.q[0], walk.state.p[0]], &numbers(&value["final"]), |_| 1e-9);
     let exact = Exact::new(driven(), 0.05, 5.0).at(5.0);
     let errors = [walk.state.q[0] - exact.q[0], walk.state.p[0] - exact.p[0]];
-    tally.all("error", &errors, &numbers(&value["err_vs_ref"]), |_| 1e-10);
+    tally.each("error", &errors, &numbers(&value["err_vs_ref"]), |_| 1e-10);
     tally.settle("(23)");
 }
 

@@ -16,6 +16,7 @@ use carom::state::State;
 use carom::steppers::{Inside, StepReport};
 use carom_io::scene::Scene;
 use carom_tests::galerkin::gauss;
+pub use carom_tests::reference::{Tally, number, numbers};
 use carom_tests::runs::{Boxed, advance, built_in, method, stepper};
 use serde_json::Value;
 
@@ -26,16 +27,6 @@ pub fn entry(id: &str) -> Value {
     let all: Value = serde_json::from_str(REFERENCE).expect("JSON");
     let entries = all["entries"].as_array().expect("a list");
     entries.iter().find(|entry| entry["id"] == id).unwrap_or_else(|| panic!("no {id}")).clone()
-}
-
-/// A number of the reference.
-pub fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value}"))
-}
-
-/// A list of numbers.
-pub fn numbers(value: &Value) -> Vec<f64> {
-    value.as_array().expect("a list").iter().map(number).collect()
 }
 
 /// A run step by step.
@@ -81,6 +72,28 @@ impl Walk {
         let n = self.state.q.len();
         let (mut q, mut p) = (vec![0.0; n], vec![0.0; n]);
         self.inside().ansatz(s, &mut q, &mut p);
+        (q, p)
+    }
+
+    /// Derivatives by time of the ansatz functions, from their values at degree + 1 points.
+    pub fn rate(&self, s: f64, degree: usize) -> (Vec<f64>, Vec<f64>) {
+        let places: Vec<f64> = (0..=degree).map(|k| (k as f64 + 0.5) / (degree as f64 + 1.0)).collect();
+        let n = self.state.q.len();
+        let (mut q, mut p) = (vec![0.0; n], vec![0.0; n]);
+        for (i, &at) in places.iter().enumerate() {
+            let others = || places.iter().enumerate().filter(|(j, _)| *j != i);
+            let slope: f64 = others()
+                .map(|(j, b)| {
+                    let rest = others().filter(|(k, _)| *k != j).map(|(_, c)| (s - c) / (at - c));
+                    rest.product::<f64>() / (at - b)
+                })
+                .sum();
+            let value = self.ansatz(at);
+            for c in 0..n {
+                q[c] += slope / self.h * value.0[c];
+                p[c] += slope / self.h * value.1[c];
+            }
+        }
         (q, p)
     }
 
@@ -144,52 +157,14 @@ pub fn sixteen() -> Vec<(f64, f64)> {
     gauss(16)
 }
 
-/// Counts numbers that agree.
-#[derive(Default)]
-pub struct Tally {
-    total: usize,
-    wrong: Vec<String>,
-}
-
-impl Tally {
-    /// Compares a number.
-    pub fn check(&mut self, what: &str, found: f64, expected: f64, tolerance: f64) {
-        self.total += 1;
-        let off = (found - expected).abs();
-        if off.is_nan() || off > tolerance {
-            self.wrong
-                .push(format!("{what}: {found:e}, reference {expected:e}, off by {off:.2e} > {tolerance:.0e}"));
-        }
-    }
-
-    /// Compares numbers.
-    pub fn all(&mut self, what: &str, found: &[f64], expected: &[f64], tolerance: impl Fn(f64) -> f64) {
-        assert_eq!(found.len(), expected.len(), "{what}");
-        for (k, (found, expected)) in found.iter().zip(expected).enumerate() {
-            self.check(&format!("{what}[{k}]"), *found, *expected, tolerance(expected.abs()));
-        }
-    }
-
-    /// Compares the value of an entry of the reference with its own tolerance.
-    pub fn entry(&mut self, id: &str, found: &[f64]) {
-        let entry = entry(id);
-        let expected = match &entry["value"] {
-            Value::Array(_) => numbers(&entry["value"]),
-            value => vec![number(value)],
-        };
-        let (absolute, relative) = (entry["atol"].as_f64().unwrap_or(0.0), entry["rtol"].as_f64().unwrap_or(0.0));
-        assert!(absolute + relative > 0.0, "{id} has no tolerance");
-        self.all(id, found, &expected, |size| absolute + relative * size);
-    }
-
-    /// Something that must be below a bound.
-    pub fn below(&mut self, what: &str, found: f64, bound: f64) {
-        self.check(what, if found <= bound { 0.0 } else { found }, 0.0, 0.0);
-    }
-
-    /// Prints the count, and fails if any is off.
-    pub fn settle(self, kind: &str) {
-        println!("{kind}: {} of {} numbers within their tolerance", self.total - self.wrong.len(), self.total);
-        assert!(self.wrong.is_empty(), "{kind}: {:#?}", self.wrong);
-    }
+/// Compares the value of an entry of the reference with its own tolerance.
+pub fn known(tally: &mut Tally, id: &str, found: &[f64]) {
+    let entry = entry(id);
+    let expected = match &entry["value"] {
+        Value::Array(_) => numbers(&entry["value"]),
+        value => vec![number(value)],
+    };
+    let (absolute, relative) = (entry["atol"].as_f64().unwrap_or(0.0), entry["rtol"].as_f64().unwrap_or(0.0));
+    assert!(absolute + relative > 0.0, "{id} has no tolerance");
+    tally.each(id, found, &expected, |size| absolute + relative * size);
 }

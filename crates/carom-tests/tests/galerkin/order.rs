@@ -59,7 +59,7 @@ fn the_ladders_of_the_reference() {
                 _ => nodal(cartesian(), &of_cartesian, &options, row[0], 2.4),
             };
             // 5 %, and round-off.
-            tally.all(&format!("{name}, T = {}", row[0]), &found, &row[1..], |size| 0.05 * size + 2e-13);
+            tally.each(&format!("{name}, T = {}", row[0]), &found, &row[1..], |size| 0.05 * size + 2e-13);
         }
     }
     tally.settle("ladders");

@@ -3,7 +3,7 @@
 use carom_tests::galerkin::legendre;
 use carom_tests::runs::built_in;
 
-use crate::{Exact, Tally, Walk, root_mean_square, sixteen, squares};
+use crate::{Exact, Tally, Walk, known, root_mean_square, sixteen, squares};
 
 const H: f64 = 0.3;
 
@@ -40,28 +40,28 @@ fn table_ii_in_every_convention() {
             nodes.push((squares((&state.q, &state.p), &exact.at(t0 + H)), 1.0));
             if k == 0 {
                 let values = [0.0, 0.5, 1.0].map(|s| walk.ansatz(s));
-                tally.entry(&format!("step1_q_{name}"), &values.each_ref().map(|value| value.0[0]));
-                tally.entry(&format!("step1_p_{name}"), &values.each_ref().map(|value| value.1[0]));
+                known(&mut tally, &format!("step1_q_{name}"), &values.each_ref().map(|value| value.0[0]));
+                known(&mut tally, &format!("step1_p_{name}"), &values.each_ref().map(|value| value.1[0]));
             }
-            let known = match k {
+            let listed = match k {
                 0 => true,
                 9 => name != "C_gauss12",
                 49 => name != "LR_gauss12",
                 _ => false,
             };
-            if known {
+            if listed {
                 let id = format!("state_step{}_{name}", k + 1);
-                tally.entry(&id, &[state.q[0], state.p[0]]);
+                known(&mut tally, &id, &[state.q[0], state.p[0]]);
             }
         }
-        tally.entry(&format!("rms_grid_{name}"), &root_mean_square(&grid));
-        tally.entry(&format!("rms_L2_{name}"), &root_mean_square(&dense));
-        tally.entry(&format!("rms_nodes_{name}"), &root_mean_square(&nodes));
+        known(&mut tally, &format!("rms_grid_{name}"), &root_mean_square(&grid));
+        known(&mut tally, &format!("rms_L2_{name}"), &root_mean_square(&dense));
+        known(&mut tally, &format!("rms_nodes_{name}"), &root_mean_square(&nodes));
         // The reference says that any count up to 6 is fine.
         tally.below(&format!("newton_max_{name}"), f64::from(most), 6.0);
     }
     let end = exact.at(15.0);
-    tally.entry("ref_state_15s", &[end.q[0], end.p[0]]);
+    known(&mut tally, "ref_state_15s", &[end.q[0], end.p[0]]);
     tally.settle("Table II");
 }
 
@@ -85,7 +85,7 @@ fn the_best_piecewise_quadratic() {
         }
     }
     let mut tally = Tally::default();
-    tally.entry("best_L2_quadratic", &root_mean_square(&samples));
+    known(&mut tally, "best_L2_quadratic", &root_mean_square(&samples));
     tally.settle("best quadratic");
 }
 
@@ -106,7 +106,7 @@ fn a_damped_pendulum_keeps_the_order() {
             most = most.max(walk.step().iterations);
         }
         let errors = [walk.state.q[0] - exact.q[0], walk.state.p[0] - exact.p[0]].map(f64::abs);
-        tally.all(&format!("T = {}", row[0]), &errors, &row[1..3], |size| 0.05 * size);
+        tally.each(&format!("T = {}", row[0]), &errors, &row[1..3], |size| 0.05 * size);
         // The fourth number is that of corrections without this derivative: more.
         tally.below("corrections", f64::from(most), row[3] - 1.0);
     }

@@ -52,11 +52,11 @@ fn left_right_is_the_partitioned_runge_kutta_method_of_section_5() {
     for degree in 0..=4 {
         let (tableau, expected) = (tableau(degree, Continuity::LeftRight), &value[format!("m{degree}")]);
         let within = |_: f64| 1e-13;
-        tally.all("c", &tableau.c, &numbers(&expected["c"]), within);
-        tally.all("b", &tableau.b, &numbers(&expected["b"]), within);
+        tally.each("c", &tableau.c, &numbers(&expected["c"]), within);
+        tally.each("b", &tableau.b, &numbers(&expected["b"]), within);
         for (name, found) in [("A", &tableau.a), ("Ahat", &tableau.a_hat)] {
             let rows = expected[name].as_array().expect("rows").iter().flat_map(numbers);
-            tally.all(&format!("{name} of degree {degree}"), found, &rows.collect::<Vec<_>>(), within);
+            tally.each(&format!("{name} of degree {degree}"), found, &rows.collect::<Vec<_>>(), within);
         }
         let s = tableau.b.len();
         let condition = (0..s * s).map(|place| {
@@ -72,9 +72,9 @@ fn left_right_is_the_partitioned_runge_kutta_method_of_section_5() {
     let third = 3.0_f64.sqrt() / 6.0;
     let tableau = tableau(1, Continuity::LeftRight);
     let printed = [1.0 / 3.0, 1.0 / 6.0 - third, 1.0 / 6.0 + third, 1.0 / 3.0];
-    tally.all("Figure 3, q", &tableau.a, &printed, |_| 1e-15);
+    tally.each("Figure 3, q", &tableau.a, &printed, |_| 1e-15);
     let printed = [1.0 / 6.0, 1.0 / 3.0 - third, 1.0 / 3.0 + third, 1.0 / 6.0];
-    tally.all("Figure 3, p", &tableau.a_hat, &printed, |_| 1e-15);
+    tally.each("Figure 3, p", &tableau.a_hat, &printed, |_| 1e-15);
     tally.settle("Runge-Kutta");
 }
 

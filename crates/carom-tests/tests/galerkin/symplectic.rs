@@ -113,7 +113,7 @@ fn the_misprinted_equations_do_not_follow_the_pendulum() {
     let (value, mut tally) = (entry("misprints_rms")["value"].clone(), Tally::default());
     let expected =
         ["eq67_literal (no dW/dt term)", "eq71_literal with projection"].map(|name| number(&value[name]));
-    tally.all("misprints", &[of_67, of_71], &expected, |size| 0.05 * size);
+    tally.each("misprints", &[of_67, of_71], &expected, |size| 0.05 * size);
     tally.settle("misprints");
     assert!(right < 1.3e-3, "{right:e}");
 }

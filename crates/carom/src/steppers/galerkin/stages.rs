@@ -223,12 +223,12 @@ impl Galerkin {
         }
         let (links, constraints) = others.split_at_mut(if self.separate { self.momenta.len() } else { 0 });
         // In a separate momentum: Σ w N_i (H_p − u) = 0, in units of velocity.
-        for (i, r) in links.chunks_exact_mut(n).enumerate() {
-            r.fill(0.0);
+        links.fill(0.0);
+        for k in 0..if self.separate { tables.points.s.len() } else { 0 } {
             let d = tables.momentum_degree + 1;
-            for k in 0..tables.points.s.len() {
+            combine(None, 1.0, &tables.points.l[k * modes..(k + 1) * modes], &self.u, &mut self.work);
+            for (i, r) in links.chunks_exact_mut(n).enumerate() {
                 let factor = tables.points.w[k] * tables.momenta.1[k * d + i] / tables.momenta.0.w[i];
-                combine(None, 1.0, &tables.points.l[k * modes..(k + 1) * modes], &self.u, &mut self.work);
                 for c in 0..n {
                     r[c] += factor * (stages.v[k * n + c] - self.work[c]);
                 }
