@@ -4,7 +4,7 @@ mod place;
 
 use std::f64::consts::PI;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
