@@ -1,0 +1,141 @@
+//! A sparse matrix by rows, columns ascending in each row, no entry twice.
+
+use super::{Dense, Misshapen};
+
+/// A sparse matrix by rows; in each row the columns ascend and none is there twice.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sparse {
+    rows: usize,
+    columns: usize,
+    starts: Vec<usize>,
+    indices: Vec<usize>,
+    values: Vec<f64>,
+}
+
+impl Sparse {
+    /// A matrix from `(row, column, value)` in any order; values at the same place are added up in the order given.
+    pub fn from_triplets(
+        rows: usize,
+        columns: usize,
+        triplets: &[(usize, usize, f64)],
+    ) -> Result<Sparse, Misshapen> {
+        if let Some((row, column, _)) = triplets.iter().find(|(row, column, _)| *row >= rows || *column >= columns)
+        {
+            return Err(Misshapen(format!("entry ({row}, {column}) is outside {rows} x {columns}")));
+        }
+        let mut order: Vec<usize> = (0..triplets.len()).collect();
+        order.sort_by_key(|&k| (triplets[k].0, triplets[k].1));
+        let mut matrix = Sparse { rows, columns, starts: vec![0; rows + 1], ..Sparse::default() };
+        let mut last = None;
+        for k in order {
+            let (row, column, value) = triplets[k];
+            if last == Some((row, column)) {
+                *matrix.values.last_mut().expect("an entry was just put there") += value;
+            } else {
+                matrix.indices.push(column);
+                matrix.values.push(value);
+                matrix.starts[row + 1] += 1;
+                last = Some((row, column));
+            }
+        }
+        for row in 0..rows {
+            matrix.starts[row + 1] += matrix.starts[row];
+        }
+        Ok(matrix)
+    }
+
+    /// The entries of a dense matrix that are not 0.
+    pub fn from_dense(dense: &Dense) -> Sparse {
+        let mut triplets = Vec::new();
+        for row in 0..dense.rows() {
+            for (column, &value) in dense.row(row).iter().enumerate() {
+                if value != 0.0 {
+                    triplets.push((row, column, value));
+                }
+            }
+        }
+        Sparse::from_triplets(dense.rows(), dense.columns(), &triplets).expect("indices of a matrix are inside it")
+    }
+
+    /// The same matrix, dense.
+    pub fn to_dense(&self) -> Dense {
+        let mut dense = Dense::zeros(self.rows, self.columns);
+        for row in 0..self.rows {
+            for (column, value) in self.row(row) {
+                dense[(row, column)] = value;
+            }
+        }
+        dense
+    }
+
+    /// The transposed matrix.
+    pub fn transposed(&self) -> Sparse {
+        let triplets: Vec<_> =
+            (0..self.rows).flat_map(|row| self.row(row).map(move |(column, value)| (column, row, value))).collect();
+        Sparse::from_triplets(self.columns, self.rows, &triplets).expect("indices of a matrix are inside it")
+    }
+
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The number of columns.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The number of entries stored.
+    pub fn entries(&self) -> usize {
+        self.values.len()
+    }
+
+    /// The columns and values of one row.
+    pub fn row(&self, row: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let (indices, values) = self.row_parts(row);
+        indices.iter().copied().zip(values.iter().copied())
+    }
+
+    /// The columns and the values of one row, as slices.
+    pub fn row_parts(&self, row: usize) -> (&[usize], &[f64]) {
+        let range = self.starts[row]..self.starts[row + 1];
+        (&self.indices[range.clone()], &self.values[range])
+    }
+
+    /// All values, row after row; the pattern stays as it is.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// All values, row after row, to be changed; the pattern stays as it is.
+    pub fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+
+    /// The entry at a place, 0 where none is stored.
+    pub fn get(&self, row: usize, column: usize) -> f64 {
+        let (indices, values) = self.row_parts(row);
+        indices.binary_search(&column).map_or(0.0, |k| values[k])
+    }
+
+    /// One row times a vector.
+    pub fn row_times(&self, row: usize, x: &[f64]) -> f64 {
+        self.row(row).map(|(column, value)| value * x[column]).sum()
+    }
+
+    /// `out = self x`.
+    pub fn times(&self, x: &[f64], out: &mut [f64]) {
+        for (row, value) in out.iter_mut().enumerate() {
+            *value = self.row_times(row, x);
+        }
+    }
+
+    /// `out += selfᵀ x`.
+    pub fn add_transposed_times(&self, x: &[f64], out: &mut [f64]) {
+        for (row, &factor) in x.iter().enumerate() {
+            for (column, value) in self.row(row) {
+                out[column] += value * factor;
+            }
+        }
+    }
+}

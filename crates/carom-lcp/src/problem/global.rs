@@ -1,0 +1,77 @@
+//! Friction-contact problems in global form: bodies, equality rows, contacts.
+
+use crate::matrix::Misshapen;
+use crate::problem::friction::{Rows, expect_rows, step_lengths};
+use crate::problem::{Friction, Law, Saddle};
+use crate::residual::Judged;
+
+/// A friction-contact problem of bodies: rows of equalities first, then contacts, the normal first in each.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GlobalFriction {
+    /// M, G, T, p and q.
+    pub saddle: Saddle,
+    /// Rows of one contact: 2 or 3, the normal first.
+    pub dimension: usize,
+    /// Rows of equalities, before those of the contacts.
+    pub equalities: usize,
+    /// μ of each contact.
+    pub mu: Vec<f64>,
+    /// The law of friction.
+    pub law: Law,
+    rho: Vec<f64>,
+}
+
+impl GlobalFriction {
+    /// The problem with Coulomb's law, if the number of rows agrees and no μ is negative.
+    pub fn new(
+        saddle: Saddle,
+        dimension: usize,
+        equalities: usize,
+        mu: Vec<f64>,
+    ) -> Result<GlobalFriction, Misshapen> {
+        expect_rows(dimension, equalities, saddle.q.len(), &mu)?;
+        let rho = step_lengths(dimension, equalities, mu.len(), |i, j| saddle.delassus(i, j));
+        Ok(GlobalFriction { saddle, dimension, equalities, mu, law: Law::Cone, rho })
+    }
+
+    /// The same problem under another law.
+    pub fn with_law(mut self, law: Law) -> GlobalFriction {
+        self.law = law;
+        self
+    }
+
+    /// The number of contacts.
+    pub fn contacts(&self) -> usize {
+        self.mu.len()
+    }
+
+    /// The first row of a contact.
+    pub fn row_of(&self, contact: usize) -> usize {
+        self.equalities + contact * self.dimension
+    }
+
+    /// ρ of the natural map: one for each equality row, then one for each contact.
+    pub fn rho(&self) -> &[f64] {
+        &self.rho
+    }
+
+    /// The same problem by its Schur complement W = G M⁻¹ Gᵀ + T.
+    pub fn reduced(&self) -> Friction {
+        let (w, q) = self.saddle.schur();
+        Friction::with_equalities(self.dimension, self.equalities, w, q, self.mu.clone())
+            .expect("the rows were checked when the problem was made")
+            .with_law(self.law)
+    }
+}
+
+impl Judged for GlobalFriction {
+    fn size(&self) -> usize {
+        self.saddle.q.len()
+    }
+
+    fn natural_map(&self, z: &[f64], w: &mut [f64], map: &mut [f64]) {
+        self.saddle.slacks(z, w);
+        let rows = Rows { dimension: self.dimension, equalities: self.equalities, mu: &self.mu, law: self.law };
+        rows.map(&self.rho, z, w, map);
+    }
+}

@@ -1,0 +1,131 @@
+//! The saddle-point form M v − Gᵀz + p = 0, w = G v + T z + q [(108)].
+
+use crate::matrix::{Blocks, Misshapen, Sparse};
+use crate::problem::bounded::{expect_finite, expect_length};
+
+/// Bodies and rows: M v − Gᵀz + p = 0, w = G v + T z + q [(108)].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Saddle {
+    /// M, one positive definite block for each body.
+    pub mass: Blocks,
+    /// G, one row for each unknown impulse.
+    pub jacobian: Sparse,
+    /// The diagonal of T, not negative.
+    pub t: Vec<f64>,
+    /// p: minus the momentum that the bodies have without the impulses z.
+    pub p: Vec<f64>,
+    /// q.
+    pub q: Vec<f64>,
+    inverse_mass: Blocks,
+    diagonal: Vec<f64>,
+}
+
+impl Saddle {
+    /// The form, if the sizes agree, every number is finite, the masses are positive definite and T is not negative.
+    pub fn new(mass: Blocks, jacobian: Sparse, t: Vec<f64>, p: Vec<f64>, q: Vec<f64>) -> Result<Saddle, Misshapen> {
+        expect_length("p", p.len(), mass.size())?;
+        expect_length("T", t.len(), q.len())?;
+        if [jacobian.rows(), jacobian.columns()] != [q.len(), p.len()] {
+            let (rows, columns) = (jacobian.rows(), jacobian.columns());
+            let (m, n) = (q.len(), p.len());
+            return Err(Misshapen(format!("G is {rows} x {columns} where q has {m} and p has {n} entries")));
+        }
+        for (what, values) in [("G", jacobian.values()), ("T", &t), ("p", &p), ("q", &q)] {
+            expect_finite(what, values)?;
+        }
+        if let Some(row) = t.iter().position(|value| *value < 0.0) {
+            return Err(Misshapen(format!("entry {row} of T is {}, below 0", t[row])));
+        }
+        let inverse_mass = mass
+            .inverse()
+            .map_err(|block| Misshapen(format!("the mass of body {block} is not positive definite")))?;
+        let mut saddle = Saddle { mass, jacobian, t, p, q, inverse_mass, diagonal: Vec::new() };
+        saddle.diagonal = (0..saddle.q.len()).map(|row| saddle.delassus(row, row)).collect();
+        Ok(saddle)
+    }
+
+    /// M⁻¹.
+    pub fn inverse_mass(&self) -> &Blocks {
+        &self.inverse_mass
+    }
+
+    /// A diagonal entry of A = G M⁻¹ Gᵀ + T.
+    pub fn diagonal(&self, row: usize) -> f64 {
+        self.diagonal[row]
+    }
+
+    /// An entry of A = G M⁻¹ Gᵀ + T.
+    pub fn delassus(&self, i: usize, j: usize) -> f64 {
+        let (columns, values) = self.jacobian.row_parts(j);
+        let mut sum = if i == j { self.t[i] } else { 0.0 };
+        for (row, left) in self.jacobian.row(i) {
+            let b = self.inverse_mass.block_of(row);
+            let range = self.inverse_mass.range(b);
+            let n = range.len();
+            let inverse = &self.inverse_mass.block(b)[(row - range.start) * n..(row - range.start + 1) * n];
+            let from = columns.partition_point(|&column| column < range.start);
+            for (&column, &right) in columns[from..].iter().zip(&values[from..]) {
+                if column >= range.end {
+                    break;
+                }
+                sum += left * inverse[column - range.start] * right;
+            }
+        }
+        sum
+    }
+
+    /// v = M⁻¹ (Gᵀ z − p).
+    pub fn velocity(&self, z: &[f64]) -> Vec<f64> {
+        let mut momentum: Vec<f64> = self.p.iter().map(|p| -p).collect();
+        self.jacobian.add_transposed_times(z, &mut momentum);
+        let mut v = vec![0.0; momentum.len()];
+        self.inverse_mass.times(&momentum, &mut v);
+        v
+    }
+
+    /// w = G v + T z + q with v = M⁻¹ (Gᵀ z − p).
+    pub fn slacks(&self, z: &[f64], w: &mut [f64]) {
+        let v = self.velocity(z);
+        for (row, slack) in w.iter_mut().enumerate() {
+            *slack = self.jacobian.row_times(row, &v) + self.t[row] * z[row] + self.q[row];
+        }
+    }
+
+    /// The Schur complement A = G M⁻¹ Gᵀ + T and q − G M⁻¹ p, so that w = A z + (q − G M⁻¹ p) [(109), (110)].
+    ///
+    /// Differs from [(110)]: the sign of G M⁻¹ p, which (108) makes negative.
+    pub fn schur(&self) -> (Sparse, Vec<f64>) {
+        let m = self.q.len();
+        // Rows that share a body meet in A.
+        let mut rows_of = vec![Vec::new(); self.mass.count()];
+        let bodies: Vec<Vec<usize>> = (0..m)
+            .map(|row| {
+                let mut bodies: Vec<usize> =
+                    self.jacobian.row_parts(row).0.iter().map(|&column| self.mass.block_of(column)).collect();
+                bodies.dedup();
+                bodies.iter().for_each(|&body| rows_of[body].push(row));
+                bodies
+            })
+            .collect();
+        let mut triplets = Vec::new();
+        for i in 0..m {
+            let mut partners: Vec<usize> =
+                bodies[i].iter().flat_map(|&body| rows_of[body].iter().copied()).collect();
+            partners.push(i);
+            partners.sort_unstable();
+            partners.dedup();
+            // The lower half, and its mirror image: symmetric to the last bit.
+            for j in partners.into_iter().filter(|&j| j <= i) {
+                let value = self.delassus(i, j);
+                triplets.push((i, j, value));
+                if j != i {
+                    triplets.push((j, i, value));
+                }
+            }
+        }
+        let a = Sparse::from_triplets(m, m, &triplets).expect("rows of the matrix are inside it");
+        let mut b = vec![0.0; m];
+        self.slacks(&vec![0.0; m], &mut b);
+        (a, b)
+    }
+}
