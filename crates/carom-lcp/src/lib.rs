@@ -13,6 +13,7 @@ pub mod matrix;
 pub mod outcome;
 pub mod problem;
 pub mod residual;
+pub mod solvers;
 
 pub use matrix::{Blocks, Dense, Sparse};
 pub use outcome::{Failure, Limits, Solved, Solver, Unsolved};

@@ -1,7 +1,7 @@
 //! The problems, as plain data.
 
-mod bounded;
-mod friction;
+pub(crate) mod bounded;
+pub(crate) mod friction;
 mod global;
 mod saddle;
 

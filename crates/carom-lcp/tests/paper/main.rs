@@ -1,0 +1,8 @@
+//! The problems and solvers against the reference numbers of Lacoursière and Linde's experiments.
+
+mod check;
+mod history;
+mod pgs_small;
+mod pgs_squeezed;
+mod pgs_walls;
+mod sliding_rate;
