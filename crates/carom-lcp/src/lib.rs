@@ -12,8 +12,10 @@ pub mod matrix;
 pub mod outcome;
 pub mod problem;
 pub mod residual;
+pub mod solvers;
 
 pub use matrix::{Blocks, Dense, Sparse};
 pub use outcome::{Failure, Limits, Solved, Solver, Unsolved};
 pub use problem::{Friction, GlobalFriction, Law, Lcp, Mlcp, Problem, Saddle, SaddleMlcp};
 pub use residual::{Judged, Residual};
+pub use solvers::{BlockPivot, Facts};

@@ -1,0 +1,22 @@
+//! The solvers. Each says in its [`Facts`] what it takes, what it guarantees, what it costs and when it fails.
+
+mod best;
+pub mod block_pivot;
+mod lu;
+
+pub use block_pivot::BlockPivot;
+
+/// What is known about a solver before it is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// The name, as in tables and on the command line.
+    pub name: &'static str,
+    /// The problems it takes.
+    pub takes: &'static str,
+    /// What is guaranteed, and for which of them.
+    pub guarantees: &'static str,
+    /// Work and memory.
+    pub costs: &'static str,
+    /// When it fails, and how that shows.
+    pub fails: &'static str,
+}
