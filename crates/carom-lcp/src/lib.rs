@@ -19,3 +19,4 @@ pub use matrix::{Blocks, Dense, Sparse};
 pub use outcome::{Failure, Limits, Solved, Solver, Unsolved};
 pub use problem::{Friction, GlobalFriction, Law, Lcp, Mlcp, Problem, Saddle, SaddleMlcp};
 pub use residual::{Judged, Residual};
+pub use solvers::{BlockPivot, DirectIterative, Facts, LaggedBounds, Pgs};

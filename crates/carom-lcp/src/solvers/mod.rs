@@ -1,18 +1,26 @@
-//! The solvers.
+//! The solvers. Each says in its [`Facts`] what it takes, what it guarantees, what it costs and when it fails.
 
+mod best;
+pub mod block_pivot;
+mod lu;
 pub mod pgs;
+pub mod splitting;
 
-/// What is known of a solver, for tables and help.
+pub use block_pivot::BlockPivot;
+pub use pgs::Pgs;
+pub use splitting::{DirectIterative, LaggedBounds};
+
+/// What is known about a solver before it is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// Its name, as in files and tables.
+    /// The name, as in tables and on the command line.
     pub name: &'static str,
     /// The problems it takes.
     pub takes: &'static str,
-    /// What it guarantees.
+    /// What is guaranteed, and for which of them.
     pub guarantees: &'static str,
-    /// What it costs.
+    /// Work and memory.
     pub costs: &'static str,
-    /// Where it fails.
+    /// When it fails, and how that shows.
     pub fails: &'static str,
 }

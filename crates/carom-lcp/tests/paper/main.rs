@@ -2,7 +2,9 @@
 
 mod check;
 mod history;
+mod negative;
 mod pgs_small;
 mod pgs_squeezed;
 mod pgs_walls;
 mod sliding_rate;
+mod splitting;

@@ -2,6 +2,7 @@
 
 use carom_lcp::corpus::{a_frame, one_contact, sliding_cube, squeezed_box};
 use carom_lcp::solvers::pgs::{Options, Part, Pgs, Swept, Variant};
+use carom_lcp::solvers::splitting::LaggedBounds;
 use carom_lcp::{Friction, GlobalFriction, Judged, Law, Sparse};
 
 use crate::check::{Compared, norm, number, numbers, reference, relative_error};
@@ -88,7 +89,14 @@ fn the_box_law_pulls_friction_to_its_corners() {
         let angle: f64 = degrees.parse::<f64>().expect("an angle").to_radians();
         for (name, law) in [("iso", Law::Cone), ("box", Law::Box)] {
             let problem = sliding_cube(1.0, angle).with_law(law);
-            let (z, _) = swept(&problem, Variant::ExactTangents, 2000, vec![0.0; problem.size()]);
+            // Under the box law tangents stick across the slip: Gauss–Seidel needs 1/γ sweeps for them.
+            let mut z = vec![0.0; problem.size()];
+            match law {
+                Law::Cone => z = swept(&problem, Variant::ExactTangents, 2000, z).0,
+                Law::Box => {
+                    LaggedBounds::default().lag(&problem, 10, &mut z, |_, _| true);
+                }
+            }
             let sum = |k: usize| z.iter().skip(k).step_by(3).sum::<f64>();
             let [nu, x, y] = [sum(0), sum(1), sum(2)];
             let what = format!("{degrees} degrees, {name}");
