@@ -51,6 +51,16 @@ impl Best {
         self.residual
     }
 
+    /// Copies the best iterate.
+    pub fn copy_to(&self, z: &mut [f64]) {
+        z.copy_from_slice(&self.z);
+    }
+
+    /// A norm of a map relative to that of the natural map at 0.
+    pub fn relative_of(&self, absolute: f64) -> f64 {
+        Residual::from_norms(absolute, self.at_zero).relative
+    }
+
     /// Hands out the best iterate with the verdict on it.
     pub fn finish(
         &self,

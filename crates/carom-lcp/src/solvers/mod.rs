@@ -2,13 +2,21 @@
 
 mod best;
 pub mod block_pivot;
+mod form;
+pub mod interior;
 mod lu;
+pub mod newton;
+mod pencil;
 pub mod pgs;
 pub mod splitting;
 
 pub use block_pivot::BlockPivot;
+pub use interior::Interior;
+pub use newton::Newton;
 pub use pgs::Pgs;
 pub use splitting::{DirectIterative, LaggedBounds};
+
+use pencil::Block;
 
 /// What is known about a solver before it is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

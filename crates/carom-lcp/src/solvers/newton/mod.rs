@@ -1,0 +1,224 @@
+//! Semismooth Newton on the natural map of the exact cone, on the sparse structure of the problem.
+//!
+//! Each contact's map F = r − P_K(r − ρ (u + μ‖u_t‖ e_n)) is differentiated exactly [Alart and Curnier's idea on De Saxcé's map]. A step is
+//! cut until ‖F‖ falls. Two things make it work on contact problems: W is regularised by δ that vanishes with the residual
+//! (W has far more rows than rank in most of them), and where a step length ρ leads to a dead end the search begins again from the
+//! best iterate with another one.
+
+mod map;
+
+use super::best::Best;
+use super::form::Form;
+use super::pencil::{Blocks, Pencil};
+use super::{Block, Facts};
+use crate::cone::norm;
+use crate::outcome::{Failure, Limits, Solved, Solver, Unsolved};
+use crate::problem::{Friction, GlobalFriction};
+use map::linearise;
+
+/// Multiples of the natural map's ρ, in the order they are tried.
+const SCALES: [f64; 7] = [1.0, 10.0, 0.1, 100.0, 1e3, 1e4, 1e5];
+
+/// δ is this times the residual, relative to the mean diagonal of W.
+const REGULARISATION: f64 = 1e-4;
+
+/// δ never falls below this nor rises above [`MOST_REGULARISATION`], relative to the mean diagonal of W.
+const LEAST_REGULARISATION: f64 = 1e-12;
+
+/// See [`LEAST_REGULARISATION`].
+const MOST_REGULARISATION: f64 = 1e-3;
+
+/// A step shorter than this fraction of Newton's is a dead end.
+const SHORTEST_STEP: f64 = 1e-3;
+
+/// Semismooth Newton with line search, vanishing regularisation and restarts over ρ.
+#[derive(Default)]
+pub struct Newton {
+    best: Best,
+    space: Space,
+}
+
+/// What one search needs.
+#[derive(Default)]
+struct Space {
+    z: Vec<f64>,
+    w: Vec<f64>,
+    f: Vec<f64>,
+    trial: Vec<f64>,
+    step: Vec<f64>,
+    a: Vec<Block>,
+    r: Vec<Block>,
+}
+
+impl Newton {
+    /// What is known before it is run.
+    pub const FACTS: Facts = Facts {
+        name: "newton",
+        takes: "friction problems by matrix or bodies, cone or box, with equalities",
+        guarantees: "‖F‖ never rises; quadratic near a solution whose contacts are clearly open, sticking or sliding",
+        costs: "one sparse LU per iteration, commonly 5 to 100 iterations; memory of the factors",
+        fails: "far from a solution it may stop where no ρ lets ‖F‖ fall; box friction at corners; says stalled",
+    };
+
+    /// Iterations of one search before the next ρ is tried.
+    const SEARCH: usize = 60;
+
+    pub(crate) fn run<P: Form>(&mut self, problem: &P, z: &mut [f64], limits: &Limits) -> Result<Solved, Unsolved> {
+        let start = self.best.begin(problem, z);
+        if start.relative <= limits.tolerance {
+            return self.best.finish(z, limits, 0, Failure::Stalled);
+        }
+        let Some(mut pencil) = Pencil::new(problem.compliance(), problem.shape()) else {
+            return self.best.finish(z, limits, 0, Failure::Singular("the pattern cannot be analysed".into()));
+        };
+        let most = limits.iterations.unwrap_or(SCALES.len() * Self::SEARCH);
+        let mut iterations = 0;
+        let mut failure = Failure::Stalled;
+        // A pass over all ρ is repeated as long as it gains a factor of 10.
+        loop {
+            let before = self.best.residual().absolute;
+            for scale in SCALES {
+                self.best.copy_to(z);
+                let budget = Self::SEARCH.min(most - iterations);
+                iterations += self.search(problem, &mut pencil, scale, z, limits, budget);
+                if self.best.residual().relative <= limits.tolerance {
+                    return self.best.finish(z, limits, iterations, failure);
+                }
+                if iterations >= most {
+                    failure = Failure::Iterations;
+                } else if limits.late() {
+                    failure = Failure::Deadline;
+                }
+                if failure != Failure::Stalled {
+                    return self.best.finish(z, limits, iterations, failure);
+                }
+            }
+            if self.best.residual().absolute > 0.1 * before {
+                return self.best.finish(z, limits, iterations, failure);
+            }
+        }
+    }
+
+    /// One search with one multiple of ρ; the number of iterations.
+    fn search<P: Form>(
+        &mut self,
+        problem: &P,
+        pencil: &mut Pencil,
+        scale: f64,
+        z: &[f64],
+        limits: &Limits,
+        budget: usize,
+    ) -> usize {
+        let Space { z: here, w, f, trial, step, a, r } = &mut self.space;
+        let n = problem.size();
+        for vector in [&mut *here, &mut *w, &mut *f, &mut *trial, &mut *step] {
+            vector.clear();
+            vector.resize(n, 0.0);
+        }
+        here.copy_from_slice(z);
+        let mean_diagonal = (0..n).map(|row| problem.diagonal(row)).sum::<f64>() / n.max(1) as f64;
+        let mut size = evaluate(problem, scale, here, w, f, Some((&mut *a, &mut *r)));
+        for iteration in 0..budget {
+            let relative = self.best.relative_of(size);
+            let delta =
+                (REGULARISATION * relative).clamp(LEAST_REGULARISATION, MOST_REGULARISATION) * mean_diagonal;
+            let regularised = regularise(a, r, delta);
+            let left = Blocks { equality: delta, contacts: &regularised };
+            if !pencil.factor(problem.compliance(), left, Blocks { equality: 1.0, contacts: r }) {
+                return iteration;
+            }
+            step.iter_mut().zip(&*f).for_each(|(step, f)| *step = -f);
+            unscale_equalities(problem, scale, step);
+            if !pencil.solve(step) {
+                return iteration;
+            }
+            let mut length = 1.0;
+            let next = loop {
+                for k in 0..n {
+                    trial[k] = here[k] + length * step[k];
+                }
+                let next = evaluate(problem, scale, trial, w, f, None);
+                if next < (1.0 - 1e-4 * length) * size {
+                    break next;
+                }
+                length *= 0.5;
+                if length < SHORTEST_STEP {
+                    return iteration + 1;
+                }
+            };
+            std::mem::swap(here, trial);
+            size = next;
+            let residual = self.best.offer(problem, here);
+            if residual.relative <= limits.tolerance || limits.late() {
+                return iteration + 1;
+            }
+            evaluate(problem, scale, here, w, f, Some((&mut *a, &mut *r)));
+        }
+        budget
+    }
+}
+
+/// F with ρ times `scale`, and its derivatives where asked for; ‖F‖.
+fn evaluate<P: Form>(
+    problem: &P,
+    scale: f64,
+    z: &[f64],
+    w: &mut [f64],
+    f: &mut [f64],
+    derivatives: Option<(&mut Vec<Block>, &mut Vec<Block>)>,
+) -> f64 {
+    let (shape, rho) = (problem.shape(), problem.rho());
+    problem.slacks(z, w);
+    for row in 0..shape.equalities {
+        f[row] = rho[row] * scale * w[row];
+    }
+    let mut blocks = derivatives;
+    if let Some((a, r)) = &mut blocks {
+        a.clear();
+        r.clear();
+    }
+    for (contact, &mu) in problem.mu().iter().enumerate() {
+        let first = shape.equalities + contact * shape.dimension;
+        let rows = first..first + shape.dimension;
+        let rho = rho[shape.equalities + contact] * scale;
+        let map = linearise(problem.law(), shape.dimension, mu, rho, &z[rows.clone()], &w[rows.clone()]);
+        f[rows].copy_from_slice(&map.value[..shape.dimension]);
+        if let Some((a, r)) = &mut blocks {
+            a.push(map.a);
+            r.push(map.r);
+        }
+    }
+    norm(f)
+}
+
+/// A + δ R: the matrix of the problem with W + δ.
+fn regularise(a: &[Block], r: &[Block], delta: f64) -> Vec<Block> {
+    let mut sum = a.to_vec();
+    for (sum, r) in sum.iter_mut().zip(r) {
+        for i in 0..3 {
+            for j in 0..3 {
+                sum[i][j] += delta * r[i][j];
+            }
+        }
+    }
+    sum
+}
+
+/// Rows of equalities are solved as w = 0, not as ρ w = 0.
+fn unscale_equalities<P: Form>(problem: &P, scale: f64, step: &mut [f64]) {
+    for row in 0..problem.shape().equalities {
+        step[row] /= problem.rho()[row] * scale;
+    }
+}
+
+impl Solver<Friction> for Newton {
+    fn solve(&mut self, problem: &Friction, z: &mut [f64], limits: &Limits) -> Result<Solved, Unsolved> {
+        self.run(problem, z, limits)
+    }
+}
+
+impl Solver<GlobalFriction> for Newton {
+    fn solve(&mut self, problem: &GlobalFriction, z: &mut [f64], limits: &Limits) -> Result<Solved, Unsolved> {
+        self.run(problem, z, limits)
+    }
+}
