@@ -194,3 +194,27 @@ fn lagged(problem: &GlobalFriction, rounds: usize) -> Vec<f64> {
     residuals.resize(rounds, last);
     residuals
 }
+
+#[test]
+fn splittings_reach_the_exact_answers_of_the_squeezed_box() {
+    let all = reference("squeezed");
+    let mut compared = Compared::default();
+    for (mass, degrees) in BOXES {
+        let name = format!("squeezed_m{mass}_{degrees}deg_step1");
+        let problem = squeezed_box(mass, 2.0, 0.5, f64::to_radians(degrees));
+        let values = &all[&name]["values"];
+        let mut by_cone = vec![0.0; problem.size()];
+        DirectIterative::default().couple(&problem, 60, &mut by_cone, |_, _| true);
+        let mut by_box = vec![0.0; problem.size()];
+        LaggedBounds::default().lag(&problem.clone().with_law(Law::Box), 10, &mut by_box, |_, _| true);
+        for (law, z) in [("exact_iso", &by_cone), ("exact_box", &by_box)] {
+            for (c, nu) in numbers(&values[law]["nu"]).into_iter().enumerate() {
+                compared.relative(&format!("{name} {law} nu {c}"), z[3 * c], nu, 1e-8);
+            }
+            for (got, v) in problem.saddle.velocity(z).iter().zip(numbers(&values[law]["v"])) {
+                compared.absolute(&format!("{name} {law} v"), *got, v, 1e-8);
+            }
+        }
+    }
+    compared.finish(112);
+}

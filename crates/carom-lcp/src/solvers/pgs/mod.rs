@@ -110,16 +110,23 @@ impl Pgs {
         mut observer: impl FnMut(&Sweep<'_>),
     ) {
         let (form, shape) = (problem.form(), problem.shape());
-        self.workspace.read(form, &shape);
+        self.read(form, &shape);
         self.workspace.start(form, z);
-        self.states.clear();
-        self.states.resize(shape.singles + shape.mu.len(), 0);
         self.switches(&shape, z);
         for number in 1..=sweeps {
             self.pass(form, &shape, part, z);
             let switches = self.switches(&shape, z);
             observer(&Sweep { number, z, switches });
         }
+    }
+
+    /// Reads the problem and makes room for it: all that is ever allocated.
+    fn read(&mut self, form: Form<'_>, shape: &Shape<'_>) {
+        self.workspace.read(form, shape);
+        self.states.clear();
+        self.states.resize(shape.singles + shape.mu.len(), 0);
+        self.best.clear();
+        self.best.resize(shape.singles + shape.dimension * shape.mu.len(), 0.0);
     }
 
     /// One sweep over the rows of a part; the velocities are those of `z` before and after.
@@ -182,10 +189,9 @@ impl Pgs {
         let (form, shape) = (problem.form(), problem.shape());
         let sweeps = limits.iterations.unwrap_or(self.options.sweeps);
         let look_every = self.options.look_every.max(1);
-        self.workspace.read(form, &shape);
+        self.read(form, &shape);
         let at_zero = self.workspace.at_zero(form, &shape);
-        self.best.clear();
-        self.best.extend_from_slice(z);
+        self.best.copy_from_slice(z);
         // The look before the first sweep leaves the velocities of the start.
         let mut best = self.workspace.residual(form, &shape, z, at_zero);
         let (mut done, mut failure) = (0, Failure::Iterations);
