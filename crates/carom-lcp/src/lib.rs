@@ -18,4 +18,4 @@ pub use matrix::{Blocks, Dense, Sparse};
 pub use outcome::{Failure, Limits, Solved, Solver, Unsolved};
 pub use problem::{Friction, GlobalFriction, Law, Lcp, Mlcp, Problem, Saddle, SaddleMlcp};
 pub use residual::{Judged, Residual};
-pub use solvers::{BlockPivot, Facts};
+pub use solvers::{BlockPivot, Enumeration, Facts, LcpDefault, Lemke};

@@ -1,10 +1,19 @@
 //! The solvers. Each says in its [`Facts`] what it takes, what it guarantees, what it costs and when it fails.
 
+mod basis;
 mod best;
 pub mod block_pivot;
+mod convert;
+mod enumeration;
+mod lcp_default;
+mod lemke;
 mod lu;
+mod simplex;
 
 pub use block_pivot::BlockPivot;
+pub use enumeration::Enumeration;
+pub use lcp_default::LcpDefault;
+pub use lemke::Lemke;
 
 /// What is known about a solver before it is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
