@@ -19,4 +19,6 @@ pub use matrix::{Blocks, Dense, Sparse};
 pub use outcome::{Failure, Limits, Solved, Solver, Unsolved};
 pub use problem::{Friction, GlobalFriction, Law, Lcp, Mlcp, Problem, Saddle, SaddleMlcp};
 pub use residual::{Judged, Residual};
-pub use solvers::{BlockPivot, DirectIterative, Facts, LaggedBounds, Pgs};
+pub use solvers::{
+    BlockPivot, DirectIterative, Enumeration, Facts, Interior, LaggedBounds, LcpDefault, Lemke, Newton, Pgs,
+};

@@ -1,17 +1,26 @@
 //! The solvers. Each says in its [`Facts`] what it takes, what it guarantees, what it costs and when it fails.
 
+mod basis;
 mod best;
 pub mod block_pivot;
+mod convert;
+mod enumeration;
 mod form;
 pub mod interior;
+mod lcp_default;
+mod lemke;
 mod lu;
 pub mod newton;
 mod pencil;
 pub mod pgs;
+mod simplex;
 pub mod splitting;
 
 pub use block_pivot::BlockPivot;
+pub use enumeration::Enumeration;
 pub use interior::Interior;
+pub use lcp_default::LcpDefault;
+pub use lemke::Lemke;
 pub use newton::Newton;
 pub use pgs::Pgs;
 pub use splitting::{DirectIterative, LaggedBounds};

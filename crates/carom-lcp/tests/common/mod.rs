@@ -1,6 +1,8 @@
 //! What the tests share: numbers at random, and residuals that share no code with the crate.
 #![allow(dead_code, reason = "each test uses a part of this")]
 
+pub mod rational;
+
 use carom_lcp::{Dense, Mlcp, Sparse};
 
 /// Marsaglia's xorshift with 64 bits.

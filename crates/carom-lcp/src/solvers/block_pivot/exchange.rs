@@ -175,7 +175,7 @@ impl Exchanges {
                 end => return end,
             }
             let residual = self.best.residual();
-            if residual.absolute > 0.5 * last {
+            if residual.absolute >= 0.5 * last {
                 idle += 1;
                 if residual.relative <= limits.tolerance || idle > IDLE_ROUNDS {
                     break;
