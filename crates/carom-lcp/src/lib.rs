@@ -8,11 +8,13 @@
 //! M v − Gᵀz + p = 0, w = G v + T z + q [(108)].
 
 pub mod cone;
+pub mod ldlt;
 pub mod matrix;
 pub mod outcome;
 pub mod problem;
 pub mod residual;
 
+pub use ldlt::Ldlt;
 pub use matrix::{Blocks, Dense, Sparse};
 pub use outcome::{Failure, Limits, Solved, Solver, Unsolved};
 pub use problem::{Friction, GlobalFriction, Law, Lcp, Mlcp, Problem, Saddle, SaddleMlcp};
