@@ -8,6 +8,7 @@
 //! M v − Gᵀz + p = 0, w = G v + T z + q [(108)].
 
 pub mod cone;
+pub mod corpus;
 pub mod ldlt;
 pub mod matrix;
 pub mod outcome;

@@ -191,10 +191,14 @@ impl Graph<'_> {
                 Some(group) => self.groups[group].bodies.iter().for_each(|&body| walk(body)),
             }
         }
-        let columns = |(&node, &below): (&usize, &usize)| -> f64 {
-            (below + 1..=below + weight(node)).map(|length| (length as f64).powi(2)).sum()
+        let column = |k: usize| -> f64 {
+            let group = order[k].checked_sub(self.bodies()).map(|group| &self.groups[group]);
+            // Rows of a group meet only where one of their bodies is eliminated before.
+            let apart = group.is_some_and(|group| group.bodies.iter().all(|&body| place[body] > k));
+            let length = |row: usize| (below[k] + if apart { 1 } else { row }) as f64;
+            (1..=weight(order[k])).map(|row| length(row).powi(2)).sum()
         };
-        order.iter().zip(&below).map(columns).sum()
+        (0..order.len()).map(column).sum()
     }
 
     /// The rows of K of the nodes.
@@ -238,4 +242,90 @@ fn minimum_degree(nodes: usize, mut edges: Vec<(usize, usize)>) -> Vec<usize> {
     amd::order_maybe_unsorted(&mut order, &mut place, upper, amd::Control::default(), MemStack::new(&mut memory))
         .expect("memory for an ordering");
     order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ldlt::Ldlt;
+    use crate::matrix::{Blocks, Dense, Sparse};
+
+    /// A body that holds many arms by three rows each, one more than an arm has coordinates; every third arm is held by the ground
+    /// too. T is 0 in every row whose number `stiff` divides.
+    fn star(arms: usize, stiff: usize) -> Saddle {
+        let block = Dense::from_rows(&[vec![2.0, 0.5], vec![0.5, 1.0]]).expect("a matrix");
+        let mut triplets = Vec::new();
+        let mut row = 0;
+        for arm in 0..arms {
+            for k in 0..3 {
+                let (a, b) = ((row as f64).cos(), (row as f64).sin());
+                triplets.extend([(row, 2 * arm, a), (row, 2 * arm + 1, b)]);
+                triplets.extend([(row, 2 * arms, -a), (row, 2 * arms + 1, 0.5 - b)]);
+                row += 1;
+                if k == 2 && arm % 3 == 0 {
+                    triplets.extend([(row, 2 * arm, 1.0), (row, 2 * arm + 1, 0.5)]);
+                    row += 1;
+                }
+            }
+        }
+        let n = 2 * arms + 2;
+        let t = (0..row).map(|row| if row % stiff == 0 { 0.0 } else { 1e-6 }).collect();
+        let mass = Blocks::from_blocks(&vec![block; arms + 1]).expect("square blocks");
+        let jacobian = Sparse::from_triplets(row, n, &triplets).expect("entries inside");
+        Saddle::new(mass, jacobian, t, vec![0.0; n], vec![0.0; row]).expect("a problem")
+    }
+
+    fn candidates(graph: &Graph) -> Vec<Vec<usize>> {
+        let candidates = [graph.bodies_first(), Some(graph.body_before_each()), Some(graph.rows_first())];
+        candidates.into_iter().flatten().collect()
+    }
+
+    #[test]
+    fn every_order_counts_the_operations_of_its_factors() {
+        for saddle in [star(5, usize::MAX), star(20, 4)] {
+            let graph = Graph::new(&saddle);
+            for order in candidates(&graph) {
+                let lower = Ldlt::with_order(&saddle, graph.rows_of_k(&order)).expect("an order").lower();
+                let columns = lower.transposed();
+                let counted: f64 =
+                    (0..columns.rows()).map(|column| (columns.row_parts(column).0.len() as f64).powi(2)).sum();
+                assert_eq!(graph.operations(&order), counted);
+            }
+        }
+    }
+
+    #[test]
+    fn a_stiff_row_comes_after_all_its_bodies_and_another_after_one_in_the_orders_that_say_so() {
+        let saddle = star(20, 4);
+        let (n, graph) = (saddle.p.len(), Graph::new(&saddle));
+        let all = candidates(&graph);
+        assert_eq!(all.len(), 3);
+        for (candidate, least) in all.iter().zip([usize::MAX, 1, 0]) {
+            let order = graph.rows_of_k(candidate);
+            let place = inverse(&order);
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            assert!(sorted.into_iter().eq(0..n + saddle.q.len()), "not every row once");
+            for row in 0..saddle.q.len() {
+                let columns = saddle.jacobian.row_parts(row).0;
+                let before = columns.iter().filter(|&&column| place[column] < place[n + row]).count();
+                let wanted = if saddle.t[row] == 0.0 { columns.len() } else { columns.len().min(2 * least.min(9)) };
+                assert!(before >= wanted, "row {row} has {before} of {wanted} coordinates before it");
+            }
+        }
+    }
+
+    #[test]
+    fn a_body_that_holds_many_others_costs_no_dense_block() {
+        let entries = |arms| Ldlt::analyse(&star(arms, usize::MAX)).entries() as f64;
+        let ratio = entries(400) / entries(200);
+        assert!(ratio < 2.05, "twice the arms have {ratio} times the entries");
+    }
+
+    #[test]
+    fn the_entries_of_a_chain_grow_in_proportion() {
+        let entries = |bodies| Ldlt::analyse(&crate::corpus::chain(bodies, 1.6e-5)).entries() as f64;
+        let ratio = entries(1000) / entries(100);
+        assert!((ratio - 10.0).abs() < 0.1, "ten times the bodies have {ratio} times the entries");
+    }
 }
