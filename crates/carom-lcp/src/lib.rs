@@ -9,12 +9,14 @@
 
 pub mod cone;
 pub mod corpus;
+pub mod ldlt;
 pub mod matrix;
 pub mod outcome;
 pub mod problem;
 pub mod residual;
 pub mod solvers;
 
+pub use ldlt::Ldlt;
 pub use matrix::{Blocks, Dense, Sparse};
 pub use outcome::{Failure, Limits, Solved, Solver, Unsolved};
 pub use problem::{Friction, GlobalFriction, Law, Lcp, Mlcp, Problem, Saddle, SaddleMlcp};

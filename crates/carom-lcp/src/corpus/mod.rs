@@ -1,10 +1,12 @@
 //! Problems to test and compare solvers on: scenes of bodies with contacts, one step of the stepper each, always the same numbers.
 //!
 //! The scenes are those of Lacoursière and Linde, sections 17 and 18: a box squeezed between two planes, walls of bricks at rest,
-//! hit and collapsing, and an A-frame of two legs that carries a heavy load by friction alone.
+//! hit and collapsing, and an A-frame of two legs that carries a heavy load by friction alone; and a hanging chain of rods.
 
+mod chain;
 mod problems;
 mod scene;
 
+pub use chain::chain;
 pub use problems::{Brick, Snapshot, a_frame, one_contact, sliding_cube, squeezed_box, wall};
 pub use scene::{Body, Contact, Scene, Stepping};
