@@ -13,6 +13,7 @@ mod lu;
 pub mod newton;
 mod pencil;
 pub mod pgs;
+pub mod registry;
 mod simplex;
 pub mod splitting;
 
