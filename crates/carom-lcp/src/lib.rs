@@ -16,6 +16,6 @@ pub mod solvers;
 
 pub use matrix::{Blocks, Dense, Sparse};
 pub use outcome::{Failure, Limits, Solved, Solver, Unsolved};
-pub use problem::{Friction, GlobalFriction, Law, Lcp, Mlcp, Problem, Saddle, SaddleMlcp};
+pub use problem::{Friction, GlobalFriction, Law, Lcp, LinearizedFriction, Mlcp, Problem, Saddle, SaddleMlcp};
 pub use residual::{Judged, Residual};
 pub use solvers::{BlockPivot, Enumeration, Facts, LcpDefault, Lemke};
