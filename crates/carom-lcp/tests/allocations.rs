@@ -14,7 +14,7 @@ fn allocations(mut work: impl FnMut()) -> u64 {
 fn warm_solvers_allocate_nothing() {
     let mut random = Random::new(2);
     let limits = Limits { tolerance: 1e-8, ..Limits::default() };
-    let h = gram(&random.matrix(30, 12), 1e-2);
+    let h = gram(&random.matrix(30, 12), 1e-5);
     let q = random.normals(30);
     let mixed: Vec<Mlcp> = [-0.5, -0.25]
         .map(|lower| mlcp(&h, &q, &[lower; 30], &[0.5; 30]))
