@@ -43,7 +43,7 @@ impl LinearizedFriction {
             return Err(Misshapen(format!("a polygon with {corners} corners: 3 are needed")));
         }
         let angle = |k: usize| std::f64::consts::TAU * k as f64 / corners as f64;
-        let directions = (0..corners).map(|k| ([angle(k).cos(), angle(k).sin()], 0)).collect();
+        let directions = (0..corners).map(|k| ([libm::cos(angle(k)), libm::sin(angle(k))], 0)).collect();
         Ok(LinearizedFriction::with(problem, directions))
     }
 
