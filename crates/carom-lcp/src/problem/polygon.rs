@@ -17,8 +17,9 @@ const REGULARISATION: f64 = 1e-10;
 /// ```
 ///
 /// A polygon has one σ for all its directions, a box one σ for each tangent. The unknowns are those of the equality rows, then for each
-/// contact ν, all ξ, all σ. The matrix is copositive, so that Lemke's method reaches a solution where there is one; ξ of opposite
-/// directions are told apart by 1e-10 on their diagonal, which moves the impulses by about as much.
+/// contact ν, all ξ, all σ. Where W is positive
+/// semidefinite the matrix is copositive, the kind Lemke's method is made for; that alone does not promise a solution. ξ of opposite
+/// directions are told apart by a relative 1e-10 on their diagonal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearizedFriction {
     /// The problem. Equality rows have no bounds.

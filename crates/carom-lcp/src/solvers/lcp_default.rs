@@ -34,7 +34,7 @@ impl LcpDefault {
         name: "default",
         takes: "LCPs and mixed LCPs",
         guarantees: "what block pivoting (P matrices) and Lemke's method (copositive-plus matrices) guarantee; with up to 13 unknowns a \
-                     solution or the proof that there is none",
+                     solution or the proof that there is none, unless rounding hides it",
         costs: "those of block pivoting where it succeeds, and no allocation once warm for LCPs; else those of the others on top",
         fails: "large problems whose matrix is neither P nor copositive",
     };
