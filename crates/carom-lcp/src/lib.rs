@@ -19,7 +19,7 @@ pub mod solvers;
 pub use ldlt::Ldlt;
 pub use matrix::{Blocks, Dense, Sparse};
 pub use outcome::{Failure, Limits, Solved, Solver, Unsolved};
-pub use problem::{Friction, GlobalFriction, Law, Lcp, Mlcp, Problem, Saddle, SaddleMlcp};
+pub use problem::{Friction, GlobalFriction, Law, Lcp, LinearizedFriction, Mlcp, Problem, Saddle, SaddleMlcp};
 pub use residual::{Judged, Residual};
 pub use solvers::{
     BlockPivot, DirectIterative, Enumeration, Facts, Interior, LaggedBounds, LcpDefault, Lemke, Newton, Pgs,

@@ -3,11 +3,13 @@
 pub(crate) mod bounded;
 pub(crate) mod friction;
 mod global;
+mod polygon;
 mod saddle;
 
 pub use bounded::{Lcp, Mlcp, SaddleMlcp};
 pub use friction::{Friction, Law};
 pub use global::GlobalFriction;
+pub use polygon::LinearizedFriction;
 pub use saddle::Saddle;
 
 use crate::residual::Judged;
