@@ -24,10 +24,14 @@ use crate::problem::Saddle;
 use pattern::Pattern;
 
 /// A backward error that refinement does not try to improve.
-const EXACT: f64 = 2.0 * f64::EPSILON;
+const EXACT: f64 = 4.0 * f64::EPSILON;
 
 /// The most steps of refinement.
 const REFINEMENTS: usize = 8;
+
+/// Refinement ends after so many steps in a row that do not halve the error. One is too few: while a row is all round-off its error
+/// stays 1, whatever the others gain.
+const IDLE: usize = 2;
 
 /// A row whose terms are below this part of its largest entry times the largest unknown is round-off.
 const ROUND_OFF: f64 = 16.0 * f64::EPSILON;
@@ -72,7 +76,7 @@ pub struct Accuracy {
     /// The componentwise backward error max |b − K x| / (|K| |x| + |b|), of the numbers of K itself. A row in which everything is
     /// round-off against the rest of the matrix is measured against its largest entry times the largest unknown.
     pub backward_error: f64,
-    /// Steps of refinement taken.
+    /// Steps of refinement up to this answer.
     pub refinements: usize,
 }
 
@@ -92,7 +96,7 @@ pub struct Ldlt {
     memory: MemBuffer,
     right: Vec<f64>,
     x: Vec<f64>,
-    previous: Vec<f64>,
+    best: Vec<f64>,
     rest: Vec<f64>,
     scale: Vec<f64>,
 }
@@ -120,7 +124,7 @@ impl Ldlt {
             memory,
             right: vec![0.0; size],
             x: vec![0.0; size],
-            previous: vec![0.0; size],
+            best: vec![0.0; size],
             rest: vec![0.0; size],
             scale: vec![0.0; size],
             pattern,
@@ -197,26 +201,24 @@ impl Ldlt {
         self.rest.copy_from_slice(&self.right);
         self.solve_rest();
         self.x.copy_from_slice(&self.rest);
-        let mut accuracy = Accuracy { backward_error: self.take_rest(), refinements: 0 };
-        while accuracy.backward_error > EXACT && accuracy.refinements < REFINEMENTS {
-            self.previous.copy_from_slice(&self.x);
+        let mut best = Accuracy { backward_error: self.take_rest(), refinements: 0 };
+        self.best.copy_from_slice(&self.x);
+        let (mut steps, mut idle) = (0, 0);
+        while best.backward_error > EXACT && steps < REFINEMENTS && idle < IDLE {
             self.solve_rest();
             self.x.iter_mut().zip(&self.rest).for_each(|(x, correction)| *x += correction);
             let error = self.take_rest();
-            if error.is_nan() || error >= accuracy.backward_error {
-                self.x.copy_from_slice(&self.previous);
-                break;
-            }
-            let slow = error > 0.5 * accuracy.backward_error;
-            accuracy = Accuracy { backward_error: error, refinements: accuracy.refinements + 1 };
-            if slow {
-                break;
+            steps += 1;
+            idle = if error > 0.5 * best.backward_error { idle + 1 } else { 0 };
+            if error < best.backward_error {
+                best = Accuracy { backward_error: error, refinements: steps };
+                self.best.copy_from_slice(&self.x);
             }
         }
-        for (&value, &row) in self.x.iter().zip(&self.pattern.order) {
+        for (&value, &row) in self.best.iter().zip(&self.pattern.order) {
             x[row] = value;
         }
-        accuracy
+        best
     }
 
     /// Copies K with a row and column of zeros and −1 on the diagonal where a row is left out.
