@@ -5,7 +5,8 @@
 //! and active rows change without a new analysis and without allocation.
 //!
 //! One thread, scalar arithmetic in a fixed order: the same bits everywhere. (faer's supernodal factors, whose last bits depend on the
-//! processor, were 1.5 times slower on a chain of 1000 bodies and 2.7 times on a wall of 100 bricks in the orders chosen here.)
+//! processor, take 1.3 to 1.5 times as long on a chain of 1000 bodies and 2.6 to 2.9 times on a wall of 100 bricks in the orders chosen
+//! here: the bench `ldlt`.)
 
 mod order;
 mod pattern;
@@ -21,7 +22,7 @@ use faer::{Conj, MatMut, Par};
 
 use crate::matrix::{Misshapen, Sparse};
 use crate::problem::Saddle;
-use pattern::Pattern;
+use pattern::{Index, Pattern};
 
 /// A backward error that refinement does not try to improve.
 const EXACT: f64 = 4.0 * f64::EPSILON;
@@ -83,7 +84,7 @@ pub struct Accuracy {
 /// The factors of K = [[M, Gᵀ], [G, −T]] with some rows of G left out.
 pub struct Ldlt {
     pattern: Pattern,
-    symbolic: SymbolicSimplicialCholesky<usize>,
+    symbolic: SymbolicSimplicialCholesky<Index>,
     /// K, and K with the rows left out replaced by −1 on the diagonal; both reordered.
     values: Vec<f64>,
     masked: Vec<f64>,
@@ -105,15 +106,15 @@ impl Ldlt {
     /// Analyses the pattern of a problem, chooses an order and takes its numbers. T counts in the choice: rows whose T is below 1e-12
     /// of their diagonal of A are kept behind their bodies.
     pub fn analyse(saddle: &Saddle) -> Ldlt {
-        Ldlt::with_order(saddle, order::choose(saddle)).expect("the order has every row once")
+        Ldlt::with_order(saddle, order::choose(saddle)).expect("every row once, fewer entries than 2³²")
     }
 
     /// The same in an order of the caller's: the rows of K, coordinates 0..n then constraints n..n + m, as they are eliminated.
     pub fn with_order(saddle: &Saddle, order: Vec<usize>) -> Result<Ldlt, Misshapen> {
         let pattern = Pattern::new(saddle, order)?;
-        let (size, entries) = (pattern.size(), pattern.rows.len());
+        let (size, entries) = (pattern.size(), pattern.entries());
         let symbolic = symbolic_factors(&pattern);
-        let memory = MemBuffer::new(factorize_simplicial_numeric_ldlt_scratch::<usize, f64>(size));
+        let memory = MemBuffer::new(factorize_simplicial_numeric_ldlt_scratch::<Index, f64>(size));
         let mut ldlt = Ldlt {
             values: vec![0.0; entries],
             masked: vec![0.0; entries],
@@ -152,7 +153,7 @@ impl Ldlt {
 
     /// D, in the order of elimination.
     pub fn pivots(&self) -> impl Iterator<Item = f64> + '_ {
-        (0..self.pattern.size()).map(|column| self.factors[self.symbolic.col_ptr()[column]])
+        (0..self.pattern.size()).map(|column| self.factors[self.symbolic.col_ptr()[column] as usize])
     }
 
     /// L, in the order of elimination, as a matrix of its own.
@@ -160,8 +161,8 @@ impl Ldlt {
         let (starts, size) = (self.symbolic.col_ptr(), self.pattern.size());
         let mut triplets: Vec<_> = (0..size).map(|row| (row, row, 1.0)).collect();
         for column in 0..size {
-            for entry in starts[column] + 1..starts[column + 1] {
-                triplets.push((self.symbolic.row_idx()[entry], column, self.factors[entry]));
+            for entry in starts[column] as usize + 1..starts[column + 1] as usize {
+                triplets.push((self.symbolic.row_idx()[entry] as usize, column, self.factors[entry]));
             }
         }
         Sparse::from_triplets(size, size, &triplets).expect("entries of L are inside it")
@@ -175,7 +176,7 @@ impl Ldlt {
     pub fn factor(&mut self, active: &[bool]) -> Result<(), WrongPivot> {
         self.mask(active);
         self.factored = false;
-        let matrix = SparseColMatRef::new(self.pattern.symbolic(), &self.masked);
+        let matrix = SparseColMatRef::new(self.pattern.upper(), &self.masked);
         let stack = MemStack::new(&mut self.memory);
         let done =
             factorize_simplicial_numeric_ldlt(&mut self.factors, matrix, Default::default(), &self.symbolic, stack);
@@ -231,7 +232,7 @@ impl Ldlt {
         self.largest.fill(0.0);
         for column in 0..self.pattern.size() {
             for entry in self.pattern.column(column) {
-                let row = self.pattern.rows[entry];
+                let row = self.pattern.rows()[entry] as usize;
                 let value = match self.left_out[row] || self.left_out[column] {
                     false => self.values[entry],
                     true if row == column => -1.0,
@@ -253,7 +254,7 @@ impl Ldlt {
         }
         let starts = self.symbolic.col_ptr();
         for column in 0..starts.len() - 1 {
-            let range = starts[column]..starts[column + 1];
+            let range = starts[column] as usize..starts[column + 1] as usize;
             let pivot = self.factors[range.start];
             let (rows, values) = (&self.symbolic.row_idx()[range.clone()], &self.factors[range]);
             let sign = if self.pattern.order[column] < self.pattern.bodies() { 1.0 } else { -1.0 };
@@ -261,7 +262,7 @@ impl Ldlt {
                 return Err(WrongPivot { place: self.place(column), pivot });
             }
             for (&row, &value) in rows.iter().zip(values).skip(1) {
-                terms[row] += value * value * pivot.abs();
+                terms[row as usize] += value * value * pivot.abs();
             }
         }
         Ok(())
@@ -292,7 +293,7 @@ impl Ldlt {
             let range = self.pattern.column(column);
             let diagonal = range.end - 1;
             for entry in range.start..diagonal {
-                let (row, value) = (self.pattern.rows[entry], self.masked[entry]);
+                let (row, value) = (self.pattern.rows()[entry] as usize, self.masked[entry]);
                 self.rest[row] -= value * x;
                 self.scale[row] += (value * x).abs();
                 sum += value * self.x[row];
@@ -317,14 +318,15 @@ impl Ldlt {
 }
 
 /// The pattern of L.
-fn symbolic_factors(pattern: &Pattern) -> SymbolicSimplicialCholesky<usize> {
-    let (size, matrix) = (pattern.size(), pattern.symbolic());
-    let scratch = simplicial::prefactorize_symbolic_cholesky_scratch::<usize>(size, pattern.rows.len())
-        .or(simplicial::factorize_simplicial_symbolic_cholesky_scratch::<usize>(size));
+fn symbolic_factors(pattern: &Pattern) -> SymbolicSimplicialCholesky<Index> {
+    let (size, matrix) = (pattern.size(), pattern.upper());
+    let scratch = simplicial::prefactorize_symbolic_cholesky_scratch::<Index>(size, pattern.entries())
+        .or(simplicial::factorize_simplicial_symbolic_cholesky_scratch::<Index>(size));
     let mut memory = MemBuffer::new(scratch);
-    let (mut tree, mut counts) = (vec![0_isize; size], vec![0_usize; size]);
+    let (mut tree, mut counts) = (vec![0; size], vec![0; size]);
     let tree =
         simplicial::prefactorize_symbolic_cholesky(&mut tree, &mut counts, matrix, MemStack::new(&mut memory));
     let stack = MemStack::new(&mut memory);
-    simplicial::factorize_simplicial_symbolic_cholesky(matrix, tree, &counts, stack).expect("memory for L")
+    simplicial::factorize_simplicial_symbolic_cholesky(matrix, tree, &counts, stack)
+        .expect("memory for L and fewer entries than 2³²")
 }

@@ -273,7 +273,8 @@ mod tests {
         let t = (0..row).map(|row| if row % stiff == 0 { 0.0 } else { 1e-6 }).collect();
         let mass = Blocks::from_blocks(&vec![block; arms + 1]).expect("square blocks");
         let jacobian = Sparse::from_triplets(row, n, &triplets).expect("entries inside");
-        Saddle::new(mass, jacobian, t, vec![0.0; n], vec![0.0; row]).expect("a problem")
+        let wave = |size: usize| (0..size).map(|k| (1.7 * k as f64 + 0.3).sin()).collect::<Vec<_>>();
+        Saddle::new(mass, jacobian, t, wave(n), wave(row)).expect("a problem")
     }
 
     fn candidates(graph: &Graph) -> Vec<Vec<usize>> {
@@ -313,6 +314,19 @@ mod tests {
                 let wanted = if saddle.t[row] == 0.0 { columns.len() } else { columns.len().min(2 * least.min(9)) };
                 assert!(before >= wanted, "row {row} has {before} of {wanted} coordinates before it");
             }
+        }
+    }
+
+    #[test]
+    fn redundant_rows_are_solved_to_round_off_with_and_without_a_hub_and_stiff_rows() {
+        for (arms, stiff, orders) in [(20, usize::MAX, 3), (20, 4, 3), (100, usize::MAX, 2), (100, 4, 2)] {
+            let saddle = star(arms, stiff);
+            assert_eq!(candidates(&Graph::new(&saddle)).len(), orders);
+            let mut ldlt = Ldlt::analyse(&saddle);
+            ldlt.factor(&vec![true; saddle.q.len()]).expect("quasi-definite");
+            let right: Vec<f64> = saddle.p.iter().chain(&saddle.q).map(|value| -value).collect();
+            let accuracy = ldlt.solve(&right, &mut vec![0.0; right.len()]);
+            assert!(accuracy.backward_error < 1e-15, "{arms} arms: {accuracy:?}");
         }
     }
 
