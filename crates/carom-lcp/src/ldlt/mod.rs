@@ -181,10 +181,11 @@ impl Ldlt {
         let done =
             factorize_simplicial_numeric_ldlt(&mut self.factors, matrix, Default::default(), &self.symbolic, stack);
         if let Err(LdltError::ZeroPivot { index }) = done {
-            // Counted from 1.
+            // Counted from 1. One before it may be round-off.
+            self.expect_inertia(index - 1)?;
             return Err(WrongPivot { place: self.place(index - 1), pivot: 0.0 });
         }
-        self.expect_inertia()?;
+        self.expect_inertia(self.pattern.size())?;
         self.factored = true;
         Ok(())
     }
@@ -245,15 +246,15 @@ impl Ldlt {
         }
     }
 
-    /// Whether D has n positive and m negative entries that are more than round-off.
-    fn expect_inertia(&mut self) -> Result<(), WrongPivot> {
+    /// Whether the first entries of D are positive for coordinates and negative for constraints, and more than round-off.
+    fn expect_inertia(&mut self, columns: usize) -> Result<(), WrongPivot> {
         // Terms that a pivot is the sum of: |K_kk| + Σ_j l_kj² |d_j|.
         let terms = &mut self.scale;
         for (column, term) in terms.iter_mut().enumerate() {
             *term = self.masked[self.pattern.column(column).end - 1].abs();
         }
         let starts = self.symbolic.col_ptr();
-        for column in 0..starts.len() - 1 {
+        for column in 0..columns {
             let range = starts[column] as usize..starts[column + 1] as usize;
             let pivot = self.factors[range.start];
             let (rows, values) = (&self.symbolic.row_idx()[range.clone()], &self.factors[range]);
