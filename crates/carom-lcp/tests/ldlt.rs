@@ -191,6 +191,22 @@ fn rows_that_depend_on_each_other_without_t_are_an_error_that_names_one() {
 }
 
 #[test]
+fn pivots_that_are_round_off_are_an_error_until_their_rows_are_left_out() {
+    let saddle = heavy_chain(true, 0.0);
+    let mut ldlt = Ldlt::with_order(&saddle, bodies_first(&saddle)).expect("an order");
+    let once: Vec<bool> = (0..saddle.q.len()).map(|row| row < BODIES).collect();
+    // Multiples of other rows, up to round-off: what is left of the pivot has either sign.
+    for step in 1..60 {
+        let (mut scaled, factor) = (saddle.clone(), 1.0 + 0.01 * step as f64);
+        let first: usize = (0..BODIES).map(|row| saddle.jacobian.row_parts(row).0.len()).sum();
+        scaled.jacobian.values_mut()[first..].iter_mut().for_each(|value| *value *= factor);
+        ldlt.load(&scaled).expect("the same pattern");
+        assert!(ldlt.factor(&all(&saddle)).is_err(), "rows {factor} times as large as others");
+        ldlt.factor(&once).expect("full rank");
+    }
+}
+
+#[test]
 fn without_t_the_rows_of_a_chain_can_be_factored_only_behind_their_bodies() {
     let saddle = heavy_chain(false, 0.0);
     Ldlt::analyse(&saddle).factor(&all(&saddle)).expect("full rank and bodies first");
