@@ -22,5 +22,6 @@ pub use outcome::{Failure, Limits, Solved, Solver, Unsolved};
 pub use problem::{Friction, GlobalFriction, Law, Lcp, LinearizedFriction, Mlcp, Problem, Saddle, SaddleMlcp};
 pub use residual::{Judged, Residual};
 pub use solvers::{
-    BlockPivot, DirectIterative, Enumeration, Facts, Interior, LaggedBounds, LcpDefault, Lemke, Newton, Pgs,
+    BlockPivot, DirectIterative, Enumeration, Facts, FrictionDefault, Interior, LaggedBounds, LcpDefault, Lemke,
+    Newton, Pgs,
 };
