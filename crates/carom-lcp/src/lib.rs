@@ -19,8 +19,11 @@ pub mod solvers;
 pub use ldlt::Ldlt;
 pub use matrix::{Blocks, Dense, Sparse};
 pub use outcome::{Failure, Limits, Solved, Solver, Unsolved};
-pub use problem::{FileError, Friction, GlobalFriction, Law, Lcp, Mlcp, Named, Problem, Saddle, SaddleMlcp};
+pub use problem::{
+    FileError, Friction, GlobalFriction, Law, Lcp, LinearizedFriction, Mlcp, Named, Problem, Saddle, SaddleMlcp,
+};
 pub use residual::{Judged, Residual};
 pub use solvers::{
-    BlockPivot, DirectIterative, Enumeration, Facts, Interior, LaggedBounds, LcpDefault, Lemke, Newton, Pgs,
+    BlockPivot, DirectIterative, Enumeration, Facts, FrictionDefault, Interior, LaggedBounds, LcpDefault, Lemke,
+    Newton, Pgs,
 };

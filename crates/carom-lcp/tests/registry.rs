@@ -86,7 +86,9 @@ fn a_solver_refuses_what_it_does_not_take_and_names_those_that_do() {
     let friction = Problem::Friction(corpus::one_contact());
     let said = registry::applicable("lemke", &friction).expect_err("lemke has no cones");
     assert!(
-        said.starts_with("lemke does not take problems of kind `friction`; those that do: default, pgs,"),
+        said.starts_with(
+            "lemke does not take problems of kind `friction`; those that do: default, pgs, pgs-exact-cone,"
+        ),
         "{said}"
     );
     assert!(said.ends_with("newton, interior") && !said.contains("lagged"), "{said}");

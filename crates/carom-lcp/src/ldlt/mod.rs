@@ -5,7 +5,8 @@
 //! and active rows change without a new analysis and without allocation.
 //!
 //! One thread, scalar arithmetic in a fixed order: the same bits everywhere. (faer's supernodal factors, whose last bits depend on the
-//! processor, were 1.5 times slower on a chain of 1000 bodies and 2.7 times on a wall of 100 bricks in the orders chosen here.)
+//! processor, take 1.3 to 1.5 times as long on a chain of 1000 bodies and 2.6 to 2.9 times on a wall of 100 bricks in the orders chosen
+//! here: the bench `ldlt`.)
 
 mod order;
 mod pattern;
@@ -21,13 +22,17 @@ use faer::{Conj, MatMut, Par};
 
 use crate::matrix::{Misshapen, Sparse};
 use crate::problem::Saddle;
-use pattern::Pattern;
+use pattern::{Index, Pattern};
 
 /// A backward error that refinement does not try to improve.
-const EXACT: f64 = 2.0 * f64::EPSILON;
+const EXACT: f64 = 4.0 * f64::EPSILON;
 
 /// The most steps of refinement.
 const REFINEMENTS: usize = 8;
+
+/// Refinement ends after so many steps in a row that do not halve the error. One is too few: while a row is all round-off its error
+/// stays 1, whatever the others gain.
+const IDLE: usize = 2;
 
 /// A row whose terms are below this part of its largest entry times the largest unknown is round-off.
 const ROUND_OFF: f64 = 16.0 * f64::EPSILON;
@@ -72,14 +77,14 @@ pub struct Accuracy {
     /// The componentwise backward error max |b − K x| / (|K| |x| + |b|), of the numbers of K itself. A row in which everything is
     /// round-off against the rest of the matrix is measured against its largest entry times the largest unknown.
     pub backward_error: f64,
-    /// Steps of refinement taken.
+    /// Steps of refinement up to this answer.
     pub refinements: usize,
 }
 
 /// The factors of K = [[M, Gᵀ], [G, −T]] with some rows of G left out.
 pub struct Ldlt {
     pattern: Pattern,
-    symbolic: SymbolicSimplicialCholesky<usize>,
+    symbolic: SymbolicSimplicialCholesky<Index>,
     /// K, and K with the rows left out replaced by −1 on the diagonal; both reordered.
     values: Vec<f64>,
     masked: Vec<f64>,
@@ -92,7 +97,7 @@ pub struct Ldlt {
     memory: MemBuffer,
     right: Vec<f64>,
     x: Vec<f64>,
-    previous: Vec<f64>,
+    best: Vec<f64>,
     rest: Vec<f64>,
     scale: Vec<f64>,
 }
@@ -101,15 +106,15 @@ impl Ldlt {
     /// Analyses the pattern of a problem, chooses an order and takes its numbers. T counts in the choice: rows whose T is below 1e-12
     /// of their diagonal of A are kept behind their bodies.
     pub fn analyse(saddle: &Saddle) -> Ldlt {
-        Ldlt::with_order(saddle, order::choose(saddle)).expect("the order has every row once")
+        Ldlt::with_order(saddle, order::choose(saddle)).expect("every row once, fewer entries than 2³²")
     }
 
     /// The same in an order of the caller's: the rows of K, coordinates 0..n then constraints n..n + m, as they are eliminated.
     pub fn with_order(saddle: &Saddle, order: Vec<usize>) -> Result<Ldlt, Misshapen> {
         let pattern = Pattern::new(saddle, order)?;
-        let (size, entries) = (pattern.size(), pattern.rows.len());
+        let (size, entries) = (pattern.size(), pattern.entries());
         let symbolic = symbolic_factors(&pattern);
-        let memory = MemBuffer::new(factorize_simplicial_numeric_ldlt_scratch::<usize, f64>(size));
+        let memory = MemBuffer::new(factorize_simplicial_numeric_ldlt_scratch::<Index, f64>(size));
         let mut ldlt = Ldlt {
             values: vec![0.0; entries],
             masked: vec![0.0; entries],
@@ -120,7 +125,7 @@ impl Ldlt {
             memory,
             right: vec![0.0; size],
             x: vec![0.0; size],
-            previous: vec![0.0; size],
+            best: vec![0.0; size],
             rest: vec![0.0; size],
             scale: vec![0.0; size],
             pattern,
@@ -148,7 +153,7 @@ impl Ldlt {
 
     /// D, in the order of elimination.
     pub fn pivots(&self) -> impl Iterator<Item = f64> + '_ {
-        (0..self.pattern.size()).map(|column| self.factors[self.symbolic.col_ptr()[column]])
+        (0..self.pattern.size()).map(|column| self.factors[self.symbolic.col_ptr()[column] as usize])
     }
 
     /// L, in the order of elimination, as a matrix of its own.
@@ -156,8 +161,8 @@ impl Ldlt {
         let (starts, size) = (self.symbolic.col_ptr(), self.pattern.size());
         let mut triplets: Vec<_> = (0..size).map(|row| (row, row, 1.0)).collect();
         for column in 0..size {
-            for entry in starts[column] + 1..starts[column + 1] {
-                triplets.push((self.symbolic.row_idx()[entry], column, self.factors[entry]));
+            for entry in starts[column] as usize + 1..starts[column + 1] as usize {
+                triplets.push((self.symbolic.row_idx()[entry] as usize, column, self.factors[entry]));
             }
         }
         Sparse::from_triplets(size, size, &triplets).expect("entries of L are inside it")
@@ -171,15 +176,16 @@ impl Ldlt {
     pub fn factor(&mut self, active: &[bool]) -> Result<(), WrongPivot> {
         self.mask(active);
         self.factored = false;
-        let matrix = SparseColMatRef::new(self.pattern.symbolic(), &self.masked);
+        let matrix = SparseColMatRef::new(self.pattern.upper(), &self.masked);
         let stack = MemStack::new(&mut self.memory);
         let done =
             factorize_simplicial_numeric_ldlt(&mut self.factors, matrix, Default::default(), &self.symbolic, stack);
         if let Err(LdltError::ZeroPivot { index }) = done {
-            // Counted from 1.
+            // Counted from 1. One before it may be round-off.
+            self.expect_inertia(index - 1)?;
             return Err(WrongPivot { place: self.place(index - 1), pivot: 0.0 });
         }
-        self.expect_inertia()?;
+        self.expect_inertia(self.pattern.size())?;
         self.factored = true;
         Ok(())
     }
@@ -197,26 +203,24 @@ impl Ldlt {
         self.rest.copy_from_slice(&self.right);
         self.solve_rest();
         self.x.copy_from_slice(&self.rest);
-        let mut accuracy = Accuracy { backward_error: self.take_rest(), refinements: 0 };
-        while accuracy.backward_error > EXACT && accuracy.refinements < REFINEMENTS {
-            self.previous.copy_from_slice(&self.x);
+        let mut best = Accuracy { backward_error: self.take_rest(), refinements: 0 };
+        self.best.copy_from_slice(&self.x);
+        let (mut steps, mut idle) = (0, 0);
+        while best.backward_error > EXACT && steps < REFINEMENTS && idle < IDLE {
             self.solve_rest();
             self.x.iter_mut().zip(&self.rest).for_each(|(x, correction)| *x += correction);
             let error = self.take_rest();
-            if error.is_nan() || error >= accuracy.backward_error {
-                self.x.copy_from_slice(&self.previous);
-                break;
-            }
-            let slow = error > 0.5 * accuracy.backward_error;
-            accuracy = Accuracy { backward_error: error, refinements: accuracy.refinements + 1 };
-            if slow {
-                break;
+            steps += 1;
+            idle = if error > 0.5 * best.backward_error { idle + 1 } else { 0 };
+            if error < best.backward_error {
+                best = Accuracy { backward_error: error, refinements: steps };
+                self.best.copy_from_slice(&self.x);
             }
         }
-        for (&value, &row) in self.x.iter().zip(&self.pattern.order) {
+        for (&value, &row) in self.best.iter().zip(&self.pattern.order) {
             x[row] = value;
         }
-        accuracy
+        best
     }
 
     /// Copies K with a row and column of zeros and −1 on the diagonal where a row is left out.
@@ -229,7 +233,7 @@ impl Ldlt {
         self.largest.fill(0.0);
         for column in 0..self.pattern.size() {
             for entry in self.pattern.column(column) {
-                let row = self.pattern.rows[entry];
+                let row = self.pattern.rows()[entry] as usize;
                 let value = match self.left_out[row] || self.left_out[column] {
                     false => self.values[entry],
                     true if row == column => -1.0,
@@ -242,16 +246,16 @@ impl Ldlt {
         }
     }
 
-    /// Whether D has n positive and m negative entries that are more than round-off.
-    fn expect_inertia(&mut self) -> Result<(), WrongPivot> {
+    /// Whether the first entries of D are positive for coordinates and negative for constraints, and more than round-off.
+    fn expect_inertia(&mut self, columns: usize) -> Result<(), WrongPivot> {
         // Terms that a pivot is the sum of: |K_kk| + Σ_j l_kj² |d_j|.
         let terms = &mut self.scale;
         for (column, term) in terms.iter_mut().enumerate() {
             *term = self.masked[self.pattern.column(column).end - 1].abs();
         }
         let starts = self.symbolic.col_ptr();
-        for column in 0..starts.len() - 1 {
-            let range = starts[column]..starts[column + 1];
+        for column in 0..columns {
+            let range = starts[column] as usize..starts[column + 1] as usize;
             let pivot = self.factors[range.start];
             let (rows, values) = (&self.symbolic.row_idx()[range.clone()], &self.factors[range]);
             let sign = if self.pattern.order[column] < self.pattern.bodies() { 1.0 } else { -1.0 };
@@ -259,7 +263,7 @@ impl Ldlt {
                 return Err(WrongPivot { place: self.place(column), pivot });
             }
             for (&row, &value) in rows.iter().zip(values).skip(1) {
-                terms[row] += value * value * pivot.abs();
+                terms[row as usize] += value * value * pivot.abs();
             }
         }
         Ok(())
@@ -290,7 +294,7 @@ impl Ldlt {
             let range = self.pattern.column(column);
             let diagonal = range.end - 1;
             for entry in range.start..diagonal {
-                let (row, value) = (self.pattern.rows[entry], self.masked[entry]);
+                let (row, value) = (self.pattern.rows()[entry] as usize, self.masked[entry]);
                 self.rest[row] -= value * x;
                 self.scale[row] += (value * x).abs();
                 sum += value * self.x[row];
@@ -315,14 +319,15 @@ impl Ldlt {
 }
 
 /// The pattern of L.
-fn symbolic_factors(pattern: &Pattern) -> SymbolicSimplicialCholesky<usize> {
-    let (size, matrix) = (pattern.size(), pattern.symbolic());
-    let scratch = simplicial::prefactorize_symbolic_cholesky_scratch::<usize>(size, pattern.rows.len())
-        .or(simplicial::factorize_simplicial_symbolic_cholesky_scratch::<usize>(size));
+fn symbolic_factors(pattern: &Pattern) -> SymbolicSimplicialCholesky<Index> {
+    let (size, matrix) = (pattern.size(), pattern.upper());
+    let scratch = simplicial::prefactorize_symbolic_cholesky_scratch::<Index>(size, pattern.entries())
+        .or(simplicial::factorize_simplicial_symbolic_cholesky_scratch::<Index>(size));
     let mut memory = MemBuffer::new(scratch);
-    let (mut tree, mut counts) = (vec![0_isize; size], vec![0_usize; size]);
+    let (mut tree, mut counts) = (vec![0; size], vec![0; size]);
     let tree =
         simplicial::prefactorize_symbolic_cholesky(&mut tree, &mut counts, matrix, MemStack::new(&mut memory));
     let stack = MemStack::new(&mut memory);
-    simplicial::factorize_simplicial_symbolic_cholesky(matrix, tree, &counts, stack).expect("memory for L")
+    simplicial::factorize_simplicial_symbolic_cholesky(matrix, tree, &counts, stack)
+        .expect("memory for L and fewer entries than 2³²")
 }

@@ -1,9 +1,12 @@
 //! Where the entries of a saddle-point problem stand in the reordered matrix.
 
-use faer::sparse::SymbolicSparseColMatRef;
+use faer::sparse::{SymbolicSparseColMat, SymbolicSparseColMatRef};
 
 use crate::matrix::Misshapen;
 use crate::problem::Saddle;
+
+/// An index of a row or entry. Half the size of an address: most of the time goes into reading the factors.
+pub(super) type Index = u32;
 
 /// The upper half of P K Pᵀ by columns, K = [[M, Gᵀ], [G, −T]], and where each number of a [`Saddle`] stands in it.
 ///
@@ -13,10 +16,8 @@ use crate::problem::Saddle;
 pub(super) struct Pattern {
     /// Rows of K in the order of elimination.
     pub order: Vec<usize>,
-    /// Where each column begins, and the end of the last.
-    pub starts: Vec<usize>,
-    /// The rows of the entries, ascending in each column; the last entry of a column is its diagonal.
-    pub rows: Vec<usize>,
+    /// Rows ascend in each column; the last entry of a column is its diagonal.
+    upper: SymbolicSparseColMat<Index>,
     bodies: usize,
     /// The slot of each entry: lower halves of the mass blocks, then G row after row, then T.
     slots: Vec<usize>,
@@ -43,14 +44,19 @@ impl Pattern {
             let (a, b) = (place[i], place[j]);
             entries.push((a.max(b), a.min(b)));
         });
+        if entries.len() > Index::MAX as usize {
+            return Err(Misshapen(format!("{} entries are more than can be numbered", entries.len())));
+        }
         // Sorted by row, then, keeping that, by column: linear in the number of entries.
         let (by_row, _) = sorted((0..entries.len()).collect(), size, |entry| entries[entry].1);
         let (by_column, starts) = sorted(by_row, size, |entry| entries[entry].0);
         let mut slots = vec![0; entries.len()];
         by_column.iter().enumerate().for_each(|(slot, &entry)| slots[entry] = slot);
-        let rows: Vec<usize> = by_column.iter().map(|&entry| entries[entry].1).collect();
+        let rows = by_column.iter().map(|&entry| entries[entry].1 as Index).collect();
+        let starts = starts.into_iter().map(|start| start as Index).collect();
+        let upper = SymbolicSparseColMat::new_checked(size, size, starts, None, rows);
         let (jacobian, blocks) = (jacobian_pattern(saddle), block_starts(saddle).collect());
-        Ok(Pattern { order, starts, rows, bodies: saddle.p.len(), slots, jacobian, blocks })
+        Ok(Pattern { order, upper, bodies: saddle.p.len(), slots, jacobian, blocks })
     }
 
     /// The number of rows of K.
@@ -63,14 +69,24 @@ impl Pattern {
         self.bodies
     }
 
+    /// The number of entries.
+    pub fn entries(&self) -> usize {
+        self.upper.row_idx().len()
+    }
+
     /// The entries of a column.
     pub fn column(&self, column: usize) -> std::ops::Range<usize> {
-        self.starts[column]..self.starts[column + 1]
+        self.upper.col_ptr()[column] as usize..self.upper.col_ptr()[column + 1] as usize
+    }
+
+    /// The rows of the entries.
+    pub fn rows(&self) -> &[Index] {
+        self.upper.row_idx()
     }
 
     /// The pattern as faer takes it.
-    pub fn symbolic(&self) -> SymbolicSparseColMatRef<'_, usize> {
-        SymbolicSparseColMatRef::new_checked(self.size(), self.size(), &self.starts, None, &self.rows)
+    pub fn upper(&self) -> SymbolicSparseColMatRef<'_, Index> {
+        self.upper.as_ref()
     }
 
     /// Writes the numbers of a problem into the entries, if its pattern is this one.

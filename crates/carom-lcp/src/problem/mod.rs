@@ -4,12 +4,14 @@ pub(crate) mod bounded;
 mod file;
 pub(crate) mod friction;
 mod global;
+mod polygon;
 mod saddle;
 
 pub use bounded::{Lcp, Mlcp, SaddleMlcp};
 pub use file::{FileError, Named};
 pub use friction::{Friction, Law};
 pub use global::GlobalFriction;
+pub use polygon::LinearizedFriction;
 pub use saddle::Saddle;
 
 use crate::residual::Judged;

@@ -9,6 +9,8 @@ use crate::outcome::{Failure, Limits, Solved, Solver, Unsolved};
 use crate::problem::{Lcp, Mlcp};
 use crate::residual::Judged;
 
+/// Principal solves of block pivoting for each unknown, and besides: more only where the matrix is not P and others do better.
+const PIVOTS: (usize, usize) = (4, 100);
 /// Covers that Lemke's method is tried with besides the one of ones.
 const COVERS: usize = 8;
 /// Unknowns up to which a linear program is asked whether there can be a solution at all.
@@ -32,7 +34,7 @@ impl LcpDefault {
         name: "default",
         takes: "LCPs and mixed LCPs",
         guarantees: "what block pivoting (P matrices) and Lemke's method (copositive-plus matrices) guarantee; with up to 13 unknowns a \
-                     solution or the proof that there is none",
+                     solution or the proof that there is none, unless rounding hides it",
         costs: "those of block pivoting where it succeeds, and no allocation once warm for LCPs; else those of the others on top",
         fails: "large problems whose matrix is neither P nor copositive",
     };
@@ -40,6 +42,12 @@ impl LcpDefault {
     /// The solver that gave the last answer: that solved it, or came nearest.
     pub fn used(&self) -> &'static str {
         self.used
+    }
+
+    /// The limits of block pivoting.
+    fn first(limits: &Limits, n: usize) -> Limits {
+        let own = PIVOTS.0 * n + PIVOTS.1;
+        Limits { iterations: Some(limits.iterations.map_or(own, |most| most.min(own))), ..*limits }
     }
 
     /// What comes after block pivoting has failed with `so_far`, whose best iterate is in `z`.
@@ -118,16 +126,20 @@ impl LcpDefault {
     }
 }
 
-/// Positive numbers between 1/8 and 8 that differ from path to path: fractional parts of multiples of the golden ratio.
+/// Positive numbers between 1/8 and 8 that differ from path to path, by fractional parts of multiples of the golden ratio.
 fn cover(path: usize, n: usize) -> Vec<f64> {
     let golden = 0.618_033_988_749_894_9;
-    (0..n).map(|i| (6.0 * (((i + 1) * (2 * path + 1)) as f64 * golden).fract() - 3.0).exp2()).collect()
+    let even = |i: usize| (((i + 1) * (2 * path + 1)) as f64 * golden).fract();
+    // Half of them below 1, half above.
+    (0..n)
+        .map(|i| if even(i) < 0.5 { 0.125 + 1.75 * even(i) } else { 1.0 / (0.125 + 1.75 * (1.0 - even(i))) })
+        .collect()
 }
 
 impl Solver<Lcp> for LcpDefault {
     fn solve(&mut self, problem: &Lcp, z: &mut [f64], limits: &Limits) -> Result<Solved, Unsolved> {
         self.used = BlockPivot::FACTS.name;
-        match self.block_pivot.solve(problem, z, limits) {
+        match self.block_pivot.solve(problem, z, &LcpDefault::first(limits, z.len())) {
             Err(unsolved) => self.others(problem, z, limits, unsolved),
             solved => solved,
         }
@@ -137,7 +149,7 @@ impl Solver<Lcp> for LcpDefault {
 impl Solver<Mlcp> for LcpDefault {
     fn solve(&mut self, problem: &Mlcp, z: &mut [f64], limits: &Limits) -> Result<Solved, Unsolved> {
         self.used = BlockPivot::FACTS.name;
-        let unsolved = match self.block_pivot.solve(problem, z, limits) {
+        let unsolved = match self.block_pivot.solve(problem, z, &LcpDefault::first(limits, z.len())) {
             Err(unsolved) => unsolved,
             solved => return solved,
         };

@@ -5,7 +5,8 @@
 use super::convert::AsLcp;
 use super::pgs::{Options, Variant};
 use super::{
-    BlockPivot, DirectIterative, Enumeration, Facts, Interior, LaggedBounds, LcpDefault, Lemke, Newton, Pgs,
+    BlockPivot, DirectIterative, Enumeration, Facts, FrictionDefault, Interior, LaggedBounds, LcpDefault, Lemke,
+    Newton, Pgs,
 };
 use crate::matrix::Sparse;
 use crate::outcome::{Failure, Limits, Solved, Solver, Unsolved, verdict};
@@ -40,7 +41,7 @@ const FRICTION: &[&str] = &["friction", "global-friction"];
 const ALL: &[&str] = &["lcp", "mlcp", "saddle-mlcp", "friction", "global-friction"];
 
 /// The solvers, the default first. Where one takes a problem only in another form, the problem is brought into it.
-pub static SOLVERS: [Entry; 12] = [
+pub static SOLVERS: [Entry; 13] = [
     Entry { run: default, ..entry(DEFAULT, ALL) },
     Entry { run: |p, z, l| bounded(&mut BlockPivot::default(), BLOCK_PIVOT, p, z, l), ..entry(BLOCK_PIVOT, LCPS) },
     Entry { run: |p, z, l| bounded(&mut Lemke::default(), LEMKE, p, z, l), ..entry(LEMKE, LCPS) },
@@ -49,6 +50,11 @@ pub static SOLVERS: [Entry; 12] = [
         other_name: Some("pgs-exact-tangents"),
         run: |p, z, l| sweeps(Variant::ExactTangents, PGS, p, z, l),
         ..entry(PGS, ALL)
+    },
+    Entry {
+        law: Some(Law::Cone),
+        run: |p, z, l| sweeps(Variant::ExactCone, PGS_EXACT_CONE, p, z, l),
+        ..entry(PGS_EXACT_CONE, FRICTION)
     },
     Entry {
         run: |p, z, l| sweeps(Variant::BlockTangents, PGS_BLOCK_TANGENTS, p, z, l),
@@ -80,15 +86,24 @@ pub static SOLVERS: [Entry; 12] = [
 const DEFAULT: Facts = Facts {
     name: "default",
     takes: "every problem",
-    guarantees: "what the solvers it tries guarantee: block pivoting, Lemke's method and the enumeration for problems with bounds, \
-                 interior points and then Newton's method for friction",
-    costs: "those of the first solver where it succeeds; else those of the next on top",
-    fails: "where all of them fail; the best of their answers is kept and its solver named",
+    guarantees: "with bounds: what block pivoting (P matrices) and Lemke's method (copositive-plus matrices) guarantee, and up to 13 \
+                 unknowns a solution or the proof that there is none, unless rounding hides it; with friction: nothing (no method has \
+                 any guarantee there)",
+    costs: "with bounds those of block pivoting where it succeeds, else of the others on top; with friction a few sparse LU of a \
+            warm start, some hundred of a hard problem",
+    fails: "where all that it tries fails; the best of the answers is kept and its solver named",
 };
 const BLOCK_PIVOT: Facts = BlockPivot::FACTS;
 const LEMKE: Facts = Lemke::FACTS;
 const ENUMERATION: Facts = Enumeration::FACTS;
 const PGS: Facts = Pgs::FACTS;
+const PGS_EXACT_CONE: Facts = Facts {
+    name: "pgs-exact-cone",
+    takes: "friction problems by bodies or matrix with the cone",
+    guarantees: "nothing; where it comes to rest the friction is right",
+    fails: "slow for high ratios of masses and redundant contacts; says the limit of iterations",
+    ..PGS
+};
 const PGS_BLOCK_TANGENTS: Facts = Facts {
     name: "pgs-block-tangents",
     takes: "friction problems by bodies or matrix",
@@ -183,47 +198,14 @@ pub fn solve(problem: &Problem, name: &str, z: &mut [f64], limits: &Limits) -> R
 }
 
 fn default(problem: &Problem, z: &mut [f64], limits: &Limits) -> Answer {
-    match problem {
-        Problem::Friction(problem) => friction_default(problem, problem.law, z, limits),
-        Problem::GlobalFriction(problem) => friction_default(problem, problem.law, z, limits),
-        _ => {
-            let mut solver = LcpDefault::default();
-            let answer = bounded(&mut solver, DEFAULT, problem, z, limits);
-            Answer { solver: solver.used(), ..answer }
-        }
+    if FRICTION.contains(&problem.kind()) {
+        let mut solver = FrictionDefault::default();
+        let answer = friction(&mut solver, DEFAULT, problem, z, limits);
+        return Answer { solver: solver.used(), ..answer };
     }
-}
-
-/// Interior points, and Newton's method from where they end.
-fn friction_default<P: Judged>(problem: &P, law: Law, z: &mut [f64], limits: &Limits) -> Answer
-where
-    Interior: Solver<P>,
-    Newton: Solver<P>,
-{
-    let mut so_far = problem.residual(z).absolute;
-    let (mut solver, mut before) = (NEWTON.name, 0);
-    if law == Law::Cone {
-        let result = Interior::default().solve(problem, z, limits);
-        match result {
-            Err(unsolved) if unsolved.failure != Failure::Deadline => {
-                before = unsolved.iterations;
-                if unsolved.residual.absolute < so_far {
-                    (solver, so_far) = (INTERIOR.name, unsolved.residual.absolute);
-                }
-            }
-            ended => return Answer { solver: INTERIOR.name, result: ended },
-        }
-    }
-    let result = Newton::default().solve(problem, z, limits);
-    let residual = result.as_ref().map_or_else(|unsolved| unsolved.residual, |solved| solved.residual);
-    if residual.absolute < so_far {
-        solver = NEWTON.name;
-    }
-    let result = match result {
-        Ok(solved) => Ok(Solved { iterations: before + solved.iterations, ..solved }),
-        Err(unsolved) => Err(Unsolved { iterations: before + unsolved.iterations, ..unsolved }),
-    };
-    Answer { solver, result }
+    let mut solver = LcpDefault::default();
+    let answer = bounded(&mut solver, DEFAULT, problem, z, limits);
+    Answer { solver: solver.used(), ..answer }
 }
 
 /// A solver of problems with bounds by their matrix; those of bodies are reduced to it.

@@ -1,6 +1,7 @@
 //! What the tests share: numbers at random, and residuals that share no code with the crate.
 #![allow(dead_code, reason = "each test uses a part of this")]
 
+pub mod oracle;
 pub mod rational;
 
 use carom_lcp::{Dense, Mlcp, Sparse};

@@ -1,7 +1,7 @@
 //! The exchanges of Algorithm 21.2, apart from any linear algebra.
 
 use super::super::best::Best;
-use super::principal::{PrincipalSolve, Proximal, Singular};
+use super::principal::{Perturbation, PrincipalSolve, Singular};
 use crate::outcome::{Failure, Limits, Solved, Unsolved};
 use crate::residual::Judged;
 
@@ -15,7 +15,7 @@ const ROUNDS: usize = 200;
 
 /// Where an unknown is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+pub(super) enum Place {
     /// In α: between its bounds, w = 0.
     Between,
     /// In σ_l: at its lower bound, w ≥ 0.
@@ -33,8 +33,17 @@ pub struct Bounds<'a> {
     pub upper: &'a [f64],
 }
 
-/// How exchanges go on.
-enum End {
+/// What is done where full exchanges do not get on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Method {
+    /// Whether exchanges are safeguarded against cycles. Without it this is the paper's plain method, which stops at a cycle.
+    pub safeguard: bool,
+    /// Whether the safeguard follows the path before it goes on with exchanges one at a time.
+    pub path: bool,
+}
+
+/// How exchanges end.
+pub(super) enum End {
     /// No row is infeasible, or nothing but rounding is left.
     Feasible,
     Singular(Singular),
@@ -44,17 +53,21 @@ enum End {
 /// The index sets and vectors of the exchanges, kept between solves.
 #[derive(Clone, Debug, Default)]
 pub struct Exchanges {
-    places: Vec<Place>,
+    pub(super) places: Vec<Place>,
     remembered: Vec<Place>,
     active: Vec<bool>,
-    z: Vec<f64>,
-    w: Vec<f64>,
+    pub(super) z: Vec<f64>,
+    pub(super) w: Vec<f64>,
     noise: Vec<f64>,
-    clamped: Vec<f64>,
-    shift: Vec<f64>,
-    centre: Vec<f64>,
-    best: Best,
-    iterations: usize,
+    pub(super) clamped: Vec<f64>,
+    pub(super) shift: Vec<f64>,
+    pub(super) centre: Vec<f64>,
+    pub(super) offset: Vec<f64>,
+    pub(super) direction: Vec<f64>,
+    pub(super) there: Vec<f64>,
+    pub(super) slacks_there: Vec<f64>,
+    pub(super) best: Best,
+    pub(super) iterations: usize,
 }
 
 impl Exchanges {
@@ -65,7 +78,7 @@ impl Exchanges {
         problem: &P,
         principal: &mut S,
         bounds: Bounds<'_>,
-        safeguard: bool,
+        method: Method,
         z: &mut [f64],
         limits: &Limits,
     ) -> Result<Solved, Unsolved> {
@@ -74,15 +87,24 @@ impl Exchanges {
         self.iterations = 0;
         self.places.clear();
         self.places.extend((0..n).map(|i| start(z[i], bounds.lower[i], bounds.upper[i])));
-        for vector in
-            [&mut self.z, &mut self.w, &mut self.noise, &mut self.clamped, &mut self.shift, &mut self.centre]
-        {
+        for vector in [
+            &mut self.z,
+            &mut self.w,
+            &mut self.noise,
+            &mut self.clamped,
+            &mut self.shift,
+            &mut self.centre,
+            &mut self.offset,
+            &mut self.direction,
+            &mut self.there,
+            &mut self.slacks_there,
+        ] {
             vector.clear();
             vector.resize(n, 0.0);
         }
-        let mut end = self.exchange(problem, principal, bounds, safeguard, limits);
-        if let (End::Singular(_), true) = (&end, safeguard) {
-            end = self.proximal(problem, principal, bounds, limits);
+        let mut end = self.exchange(problem, principal, bounds, method, limits);
+        if let (End::Singular(_), true) = (&end, method.safeguard) {
+            end = self.proximal(problem, principal, bounds, method, limits);
         }
         let failure = match end {
             End::Feasible => Failure::Stalled,
@@ -100,12 +122,13 @@ impl Exchanges {
         problem: &P,
         principal: &mut S,
         bounds: Bounds<'_>,
-        safeguard: bool,
+        method: Method,
         limits: &Limits,
     ) -> End {
         let n = self.places.len();
         let most = limits.iterations.unwrap_or(500 + 10 * n);
         let (mut fewest, mut misses) = (usize::MAX, MISSES);
+        let mut path = method.path;
         let mut within = f64::INFINITY;
         let (mut since, mut until) = (0, 1);
         self.remembered.clear();
@@ -133,7 +156,7 @@ impl Exchanges {
                 }
                 within = relative;
             }
-            if !safeguard {
+            if !method.safeguard {
                 self.exchange_all(bounds);
                 // The exchanges are a map on the index sets: one seen before is a cycle (Brent's search).
                 if self.places == self.remembered {
@@ -150,6 +173,11 @@ impl Exchanges {
             } else if misses > 0 {
                 misses -= 1;
                 self.exchange_all(bounds);
+            } else if path {
+                path = false;
+                if let Some(end) = self.path(problem, principal, bounds, limits, most) {
+                    return end;
+                }
             } else if let Some((i, place)) = (0..n).find_map(|i| Some((i, self.exchanged(i, bounds)?))) {
                 self.places[i] = place;
             }
@@ -162,6 +190,7 @@ impl Exchanges {
         problem: &P,
         principal: &mut S,
         bounds: Bounds<'_>,
+        method: Method,
         limits: &Limits,
     ) -> End {
         for i in 0..self.shift.len() {
@@ -170,7 +199,7 @@ impl Exchanges {
         }
         let (mut last, mut idle) = (self.best.residual().absolute, 0);
         for _ in 0..ROUNDS {
-            match self.exchange(problem, principal, bounds, true, limits) {
+            match self.exchange(problem, principal, bounds, method, limits) {
                 End::Feasible => {}
                 end => return end,
             }
@@ -190,7 +219,11 @@ impl Exchanges {
     }
 
     /// Solves with the present sets: z, w, and z moved into its bounds.
-    fn principal<S: PrincipalSolve>(&mut self, principal: &mut S, bounds: Bounds<'_>) -> Result<(), Singular> {
+    pub(super) fn principal<S: PrincipalSolve>(
+        &mut self,
+        principal: &mut S,
+        bounds: Bounds<'_>,
+    ) -> Result<(), Singular> {
         self.active.clear();
         for (i, &place) in self.places.iter().enumerate() {
             self.active.push(place == Place::Between);
@@ -200,8 +233,8 @@ impl Exchanges {
                 Place::Upper => bounds.upper[i],
             };
         }
-        let proximal = Proximal { shift: &self.shift, centre: &self.centre };
-        principal.solve(&self.active, proximal, &mut self.z, &mut self.w, &mut self.noise)?;
+        let perturbation = Perturbation { shift: &self.shift, centre: &self.centre, offset: &self.offset };
+        principal.solve(&self.active, perturbation, &mut self.z, &mut self.w, &mut self.noise)?;
         if let Some(row) = self.z.iter().position(|value| !value.is_finite()) {
             return Err(Singular { row });
         }
@@ -214,7 +247,7 @@ impl Exchanges {
     /// Where a row has to go if it is infeasible.
     ///
     /// Differs from [Algorithm 21.2]: γ_l and γ_u are taken from σ_l and σ_u, not from α, and w has the terms of the bounds.
-    fn exchanged(&self, i: usize, bounds: Bounds<'_>) -> Option<Place> {
+    pub(super) fn exchanged(&self, i: usize, bounds: Bounds<'_>) -> Option<Place> {
         let (l, u, z, w) = (bounds.lower[i], bounds.upper[i], self.z[i], self.w[i]);
         let (of_z, of_w) = (8.0 * f64::EPSILON * z.abs(), 4.0 * self.noise[i]);
         match self.places[i] {

@@ -10,29 +10,34 @@ pub struct Singular {
     pub row: usize,
 }
 
-/// A proximal term: S (z − c) is added to w, S diagonal. It makes singular principal submatrices regular where H is monotone.
+/// What is added to w = H z + q: S (z − c) + d, S diagonal. S makes singular principal submatrices regular where H is monotone; d
+/// leads from one problem to another.
 #[derive(Clone, Copy, Debug)]
-pub struct Proximal<'a> {
+pub struct Perturbation<'a> {
     /// The diagonal of S, not negative; all 0 for the problem itself.
     pub shift: &'a [f64],
     /// c.
     pub centre: &'a [f64],
+    /// d; all 0 for the problem itself.
+    pub offset: &'a [f64],
 }
 
 /// Solves with the principal submatrices of one problem: what [`super::Exchanges`] needs to know of the matrix and q.
 ///
 /// No call may allocate once a first solve of the same shape has been made.
 pub trait PrincipalSolve {
-    /// Makes w = 0 in the active rows, with z as given in the others. With w = H z + q + S (z − c):
+    /// Makes w = 0 in the active rows, with z as given in the others. With w = H z + q + S (z − c) + d:
     ///
     /// * `z` holds the clamped values of the rows that are not active; those of the active rows are the answer, as accurate as a
     ///   step of refinement makes them;
     /// * `w` is the answer in the rows that are not active and 0 in the active ones;
     /// * `noise` becomes a bound on the rounding of `w`, so that signs below it are not believed: ε (|H| |z| + |q|) row by row.
+    ///
+    /// The same active rows and shift may follow each other: factors can be used again.
     fn solve(
         &mut self,
         active: &[bool],
-        proximal: Proximal<'_>,
+        perturbation: Perturbation<'_>,
         z: &mut [f64],
         w: &mut [f64],
         noise: &mut [f64],
@@ -65,6 +70,8 @@ impl Rows for Sparse {
 #[derive(Clone, Debug, Default)]
 pub struct DenseSpace {
     lu: Lu,
+    active: Vec<bool>,
+    shift: Vec<f64>,
     rows: Vec<usize>,
     place: Vec<usize>,
     step: Vec<f64>,
@@ -76,42 +83,30 @@ pub struct DensePrincipal<'a, M> {
     matrix: &'a M,
     q: &'a [f64],
     space: &'a mut DenseSpace,
+    factored: bool,
 }
 
 impl<'a, M: Rows> DensePrincipal<'a, M> {
     /// The principal submatrices of H with q.
     pub fn new(matrix: &'a M, q: &'a [f64], space: &'a mut DenseSpace) -> DensePrincipal<'a, M> {
-        DensePrincipal { matrix, q, space }
+        DensePrincipal { matrix, q, space, factored: false }
     }
 
-    /// w_i, with twice the digits inside.
-    fn slack(&self, row: usize, proximal: Proximal<'_>, z: &[f64]) -> f64 {
-        let mut sum = Sum::of(self.q[row]);
-        self.matrix.each(row, |column, value| sum.add(value, z[column]));
-        sum.add(proximal.shift[row], z[row]);
-        sum.add(-proximal.shift[row], proximal.centre[row]);
-        sum.value()
-    }
-}
-
-/// The most steps of refinement; two are the rule, more only near singularity.
-const REFINEMENTS: usize = 5;
-
-impl<M: Rows> PrincipalSolve for DensePrincipal<'_, M> {
-    fn solve(
-        &mut self,
-        active: &[bool],
-        proximal: Proximal<'_>,
-        z: &mut [f64],
-        w: &mut [f64],
-        noise: &mut [f64],
-    ) -> Result<(), Singular> {
-        let n = active.len();
+    /// Factors the submatrix of the active rows, unless the last factors are just that.
+    fn factor(&mut self, active: &[bool], shift: &[f64]) -> Result<(), Singular> {
         let space = &mut *self.space;
+        if self.factored && space.active == active && space.shift == shift {
+            return Ok(());
+        }
+        self.factored = false;
+        space.active.clear();
+        space.active.extend_from_slice(active);
+        space.shift.clear();
+        space.shift.extend_from_slice(shift);
         space.rows.clear();
-        space.rows.extend((0..n).filter(|&i| active[i]));
+        space.rows.extend((0..active.len()).filter(|&i| active[i]));
         space.place.clear();
-        space.place.resize(n, usize::MAX);
+        space.place.resize(active.len(), usize::MAX);
         for (k, &row) in space.rows.iter().enumerate() {
             space.place[row] = k;
         }
@@ -124,16 +119,45 @@ impl<M: Rows> PrincipalSolve for DensePrincipal<'_, M> {
                     out[place[column]] = value;
                 }
             });
-            out[k] += proximal.shift[row];
-            z[row] = 0.0;
+            out[k] += shift[row];
         }
         space.lu.factor().map_err(|column| Singular { row: space.rows[column] })?;
+        self.factored = true;
+        Ok(())
+    }
+
+    /// w_i, with twice the digits inside.
+    fn slack(&self, row: usize, perturbation: Perturbation<'_>, z: &[f64]) -> f64 {
+        let mut sum = Sum::of(self.q[row]);
+        self.matrix.each(row, |column, value| sum.add(value, z[column]));
+        sum.add(perturbation.shift[row], z[row]);
+        sum.add(-perturbation.shift[row], perturbation.centre[row]);
+        sum.add(perturbation.offset[row], 1.0);
+        sum.value()
+    }
+}
+
+/// The most steps of refinement; two are the rule, more only near singularity.
+const REFINEMENTS: usize = 5;
+
+impl<M: Rows> PrincipalSolve for DensePrincipal<'_, M> {
+    fn solve(
+        &mut self,
+        active: &[bool],
+        perturbation: Perturbation<'_>,
+        z: &mut [f64],
+        w: &mut [f64],
+        noise: &mut [f64],
+    ) -> Result<(), Singular> {
+        let n = active.len();
+        self.factor(active, perturbation.shift)?;
+        self.space.rows.iter().for_each(|&row| z[row] = 0.0);
         // The solution itself is the first correction, from z = 0 in the active rows.
         let mut last = f64::INFINITY;
         for _ in 0..=REFINEMENTS {
             let mut step = std::mem::take(&mut self.space.step);
             step.clear();
-            step.extend(self.space.rows.iter().map(|&row| -self.slack(row, proximal, z)));
+            step.extend(self.space.rows.iter().map(|&row| -self.slack(row, perturbation, z)));
             self.space.lu.solve(&mut step);
             let length = step.iter().fold(0.0, |size: f64, value| size.max(value.abs()));
             let mut size: f64 = 0.0;
@@ -152,7 +176,7 @@ impl<M: Rows> PrincipalSolve for DensePrincipal<'_, M> {
             last = length;
         }
         for i in 0..n {
-            w[i] = if active[i] { 0.0 } else { self.slack(i, proximal, z) };
+            w[i] = if active[i] { 0.0 } else { self.slack(i, perturbation, z) };
             let mut size = self.q[i].abs();
             self.matrix.each(i, |column, value| size += (value * z[column]).abs());
             noise[i] = f64::EPSILON * size;

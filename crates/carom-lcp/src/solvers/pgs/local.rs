@@ -2,6 +2,7 @@
 
 use super::Variant;
 use super::tangents::{on_disc, on_square};
+use super::whole;
 use crate::cone::norm;
 use crate::problem::Law;
 use crate::residual::step_length;
@@ -31,6 +32,9 @@ impl Contact<'_> {
     pub fn solve(&self, variant: Variant, u: &mut [f64; 3], r: &mut [f64; 3]) {
         if let Variant::BlockProjection = variant {
             self.stick(u, r);
+            return;
+        }
+        if variant == Variant::ExactCone && self.law == Law::Cone && self.exact_cone(u, r) {
             return;
         }
         // [(91)]
@@ -65,7 +69,7 @@ impl Contact<'_> {
                     r[k] -= self.relaxation * step[k - 1];
                 }
             }
-            Variant::ExactTangents => {
+            Variant::ExactTangents | Variant::ExactCone => {
                 let best = self.exact_tangents(u, r, reach);
                 for k in 1..d {
                     r[k] += self.relaxation * (best[k - 1] - r[k]);
@@ -73,6 +77,24 @@ impl Contact<'_> {
             }
         }
         self.limit(r);
+    }
+
+    /// The whole contact at once; false where its block has no inverse.
+    fn exact_cone(&self, u: &[f64; 3], r: &mut [f64; 3]) -> bool {
+        let d = self.dimension;
+        let mut at_zero = [0.0; 3];
+        for i in 0..d {
+            at_zero[i] = u[i] - (0..d).map(|j| self.a(i, j) * r[j]).sum::<f64>();
+        }
+        let Some(answer) = whole::solve(d, self.block, &at_zero, self.mu) else { return false };
+        for k in 0..d {
+            r[k] += self.relaxation * (answer[k] - r[k]);
+        }
+        if self.relaxation != 1.0 {
+            r[0] = r[0].max(0.0);
+            self.limit(r);
+        }
+        true
     }
 
     /// A_tt⁻¹ u_t: minus the step to zero slip.
@@ -142,7 +164,7 @@ impl Contact<'_> {
 }
 
 /// Solves a system of at most three equations by elimination with pivoting of rows; whether the matrix has an inverse.
-fn solve_dense(d: usize, block: &[f64], right: &[f64; 3], x: &mut [f64; 3]) -> bool {
+pub(super) fn solve_dense(d: usize, block: &[f64], right: &[f64; 3], x: &mut [f64; 3]) -> bool {
     let mut a = [[0.0; 4]; 3];
     for i in 0..d {
         a[i][..d].copy_from_slice(&block[i * d..(i + 1) * d]);

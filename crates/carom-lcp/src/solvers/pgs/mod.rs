@@ -3,6 +3,7 @@
 mod form;
 mod local;
 mod tangents;
+mod whole;
 
 use crate::cone::norm;
 use crate::outcome::{Failure, Limits, Solved, Solver, Unsolved};
@@ -27,6 +28,9 @@ pub enum Variant {
     /// The normal, then the tangents exactly under the bound μν: solutions of the problem are fixed points.
     #[default]
     ExactTangents,
+    /// All rows at once, exactly: open, sticking or sliding, also where normal and tangents are strongly coupled. Under the box law as
+    /// `ExactTangents`.
+    ExactCone,
 }
 
 /// Which rows are swept; the impulses of the others are held.
@@ -92,7 +96,7 @@ impl Pgs {
         takes: "friction problems by bodies or matrix, mixed LCPs with bounds",
         guarantees: "nothing with friction; converges on symmetric positive definite problems with bounds",
         costs: "one pass over the rows for each sweep, hundreds to many thousands of sweeps",
-        fails: "slow for high ratios of masses and redundant contacts; all variants but exact tangents end at wrong friction",
+        fails: "slow for high ratios of masses and redundant contacts; all variants but exact tangents and cone end at wrong friction",
     };
 
     /// The solver with these choices.
