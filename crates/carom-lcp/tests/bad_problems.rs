@@ -47,10 +47,8 @@ fn every_mistake_is_refused_with_its_place_and_what_is_allowed() {
 #[test]
 fn an_lcp_too_large_to_be_dense_is_refused_before_it_is_made() {
     let n = 100_000;
-    let text = format!(
-        r#"{{"M": {{"size": {n}, "row": [], "col": [], "value": []}}, "q": {}}}"#,
-        format!("[{}]", vec!["1"; n].join(","))
-    );
+    let q = vec!["1"; n].join(",");
+    let text = format!(r#"{{"M": {{"size": {n}, "row": [], "col": [], "value": []}}, "q": [{q}]}}"#);
     let said = Problem::from_json(&text).expect_err("80 GB").to_string();
     assert!(said.contains("may have 10000 rows, not 100000") && said.contains("mixed LCP"), "{said}");
 }

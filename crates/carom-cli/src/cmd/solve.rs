@@ -56,6 +56,13 @@ pub struct Args {
     quiet: bool,
 }
 
+impl Args {
+    /// The folder to write to.
+    fn folder(&self) -> Option<&Path> {
+        self.out.as_deref().or(self.profile.then_some(Path::new("runs/solve")))
+    }
+}
+
 /// The tolerance, and the time for one solve.
 #[derive(Clone, Copy)]
 struct Budget {
@@ -104,8 +111,7 @@ pub fn run(args: &Args) -> Result<(), Fail> {
             }
         });
     }
-    let default_folder = args.profile.then_some(Path::new("runs/solve"));
-    let folder = match args.out.as_deref().or(default_folder) {
+    let folder = match args.folder() {
         Some(path) => Some(SolveFolder::create(path).map_err(|message| refuse(args.json, "--out", message))?),
         None => None,
     };
@@ -136,13 +142,8 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     } else if args.quiet || reports.is_empty() {
         Ok(())
     } else {
-        print::out(&output::text(&reports, profile.as_ref(), folder_of(args)))
+        print::out(&output::text(&reports, profile.as_ref(), args.folder()))
     };
     written?;
     output::verdict(&reports, &wrong, loaded.len()).and(printed)
-}
-
-/// The folder that was written to.
-fn folder_of(args: &Args) -> Option<&Path> {
-    args.out.as_deref().or(args.profile.then_some(Path::new("runs/solve")))
 }

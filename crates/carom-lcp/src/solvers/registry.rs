@@ -4,6 +4,7 @@
 
 use super::convert::AsLcp;
 use super::pgs::{Options, Variant};
+use super::splitting::Coupling;
 use super::{
     BlockPivot, DirectIterative, Enumeration, Facts, FrictionDefault, Interior, LaggedBounds, LcpDefault, Lemke,
     Newton, Pgs,
@@ -36,6 +37,14 @@ pub struct Entry {
     run: fn(&Problem, &mut [f64], &Limits) -> Answer,
 }
 
+/// Iterations of the solvers that only repeat themselves: far more than in a step of a simulation, where a rough answer in time is what
+/// they are for. Here the answer is what counts, and a deadline is the limit that users give.
+const SWEEPS: usize = 100_000;
+/// See [`SWEEPS`].
+const COUPLINGS: usize = 2_000;
+/// See [`SWEEPS`].
+const ROUNDS: usize = 200;
+
 const LCPS: &[&str] = &["lcp", "mlcp", "saddle-mlcp"];
 const FRICTION: &[&str] = &["friction", "global-friction"];
 const ALL: &[&str] = &["lcp", "mlcp", "saddle-mlcp", "friction", "global-friction"];
@@ -67,12 +76,19 @@ pub static SOLVERS: [Entry; 13] = [
     Entry { run: |p, z, l| sweeps(Variant::Separate, PGS_SEPARATE, p, z, l), ..entry(PGS_SEPARATE, FRICTION) },
     Entry {
         other_name: Some("splitting"),
-        run: |p, z, l| friction(&mut DirectIterative::default(), SPLITTING, p, z, l),
+        run: |p, z, l| {
+            let coupling = Coupling { couplings: COUPLINGS, ..Coupling::default() };
+            friction(&mut DirectIterative::new(coupling), SPLITTING, p, z, l)
+        },
         ..entry(SPLITTING, FRICTION)
     },
     Entry {
         law: Some(Law::Box),
-        run: |p, z, l| friction(&mut LaggedBounds::default(), LAGGED_BOUNDS, p, z, l),
+        run: |p, z, l| {
+            let mut solver = LaggedBounds::default();
+            solver.rounds = ROUNDS;
+            friction(&mut solver, LAGGED_BOUNDS, p, z, l)
+        },
         ..entry(LAGGED_BOUNDS, FRICTION)
     },
     Entry { run: |p, z, l| friction(&mut Newton::default(), NEWTON, p, z, l), ..entry(NEWTON, FRICTION) },
@@ -245,7 +261,7 @@ fn friction<S: Solver<Friction> + Solver<GlobalFriction>>(
 }
 
 fn sweeps(variant: Variant, facts: Facts, problem: &Problem, z: &mut [f64], limits: &Limits) -> Answer {
-    let mut pgs = Pgs::new(Options { variant, ..Options::default() });
+    let mut pgs = Pgs::new(Options { variant, sweeps: SWEEPS, ..Options::default() });
     let result = match problem {
         Problem::Lcp(given) => {
             let n = given.q.len();

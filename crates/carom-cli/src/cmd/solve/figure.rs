@@ -21,23 +21,16 @@ fn panel(profile: &Profile, group: Group) -> Panel {
     let slowest = lines.iter().filter_map(|line| line.ratios.last()).fold(1.0_f64, |a, b| a.max(*b));
     // The end is a decade, so that the last steps are seen.
     let end = 10.0_f64.powi(((1.2 * slowest).log10().ceil() as i32).max(1)).min(WIDEST);
-    let empty = Panel::new()
-        .title(format!("{count} {}", group.name()))
-        .x(Axis::log("τ: time relative to the fastest solver of the problem").range(1.0, end))
-        .y(Axis::linear("part of the problems solved within τ").range(0.0, 1.03))
-        .legend_above();
+    let x = Axis::log("τ: time relative to the fastest solver of the problem").range(1.0, end);
+    let y = Axis::linear("part of the problems solved within τ").range(0.0, 1.03);
+    let scales = (x.scale(), y.scale());
+    let empty = Panel::new().title(format!("{count} {}", group.name())).x(x).y(y).legend_above();
     lines.iter().fold(empty, |panel, line| {
-        let mut trace = Trace::line(panel_scales().0, panel_scales().1);
+        let mut trace = Trace::line(scales.0, scales.1);
         trace.extend(steps(line, count, end));
         let label = format!("{} {}/{count}", line.solver, line.ratios.len());
-        let series = Series::new(label, trace).width(if line.solver == "default" { 3.0 } else { 1.6 });
-        panel.series(series)
+        panel.series(Series::new(label, trace).width(if line.solver == "default" { 3.0 } else { 1.6 }))
     })
-}
-
-/// The scales of the axes.
-fn panel_scales() -> (carom_io::figure::Scale, carom_io::figure::Scale) {
-    (Axis::log("").scale(), Axis::linear("").scale())
 }
 
 /// The corners of the steps.

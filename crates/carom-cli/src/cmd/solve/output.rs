@@ -78,9 +78,11 @@ pub fn text(reports: &[Report], profile: Option<&Profile>, folder: Option<&Path>
     let mut text = table(reports);
     let solved = reports.iter().filter(|report| report.solved).count();
     let seconds: f64 = reports.iter().map(|report| report.seconds).sum();
-    let by = if profile.is_some() { "by at least one solver, the fastest shown" } else { "" };
-    let comma = if by.is_empty() { "" } else { " " };
-    text.push_str(&format!("\n{solved} of {} solved{comma}{by} in {}\n", reports.len(), duration(seconds)));
+    let how = match profile {
+        None => format!("in {}", duration(seconds)),
+        Some(_) => "by at least one solver; the fastest answers are shown".into(),
+    };
+    text.push_str(&format!("\n{solved} of {} solved {how}\n", reports.len()));
     if let Some(profile) = profile {
         text.push_str(&profile.text());
     }
@@ -131,8 +133,8 @@ pub fn verdict(reports: &[Report], wrong: &[Wrong], problems: usize) -> Result<(
     if wrong.is_empty() {
         return Err(Fail::Failed(messages.join("\n")));
     }
-    let plural = if wrong.len() == 1 { "" } else { "s" };
-    messages.push(format!("{} wrong file{plural}; {} of the others are reported", wrong.len(), reports.len()));
+    let (count, all) = (wrong.len(), wrong.len() + problems);
+    messages.push(format!("{count} of {all} files {} wrong", if count == 1 { "is" } else { "are" }));
     Err(Fail::Input(messages.join("\n\n")))
 }
 

@@ -54,6 +54,21 @@ impl std::error::Error for FileError {}
 
 impl Problem {
     /// The problem that a file describes.
+    ///
+    /// ```
+    /// use carom_lcp::solvers::registry;
+    /// use carom_lcp::{Limits, Problem};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let named = Problem::from_json(r#"{"name": "two", "M": [[2, 1], [1, 2]], "q": [-5, -6]}"#)?;
+    /// let mut z = vec![0.0; named.problem.judge().size()];
+    /// let answer = registry::solve(&named.problem, "default", &mut z, &Limits::default())?;
+    /// assert!(answer.result?.residual.relative <= 1e-8 && (z[0] - 4.0 / 3.0).abs() < 1e-8);
+    /// let saved = named.problem.to_json(named.name.as_deref());
+    /// assert_eq!(Problem::from_json(&saved)?, named);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn from_json(text: &str) -> Result<Named, FileError> {
         let document = Document::read(text)?;
         let name = document.name.clone();
