@@ -69,9 +69,8 @@ impl FrictionDefault {
             return tries.finish(z, Failure::Stalled);
         }
         // Near a solution, as from step to step of a simulation, Newton's method is all that is needed.
-        let warm = z.iter().any(|value| *value != 0.0);
         let few = tries.left(Some(FIRST_ITERATIONS));
-        if warm && self.attempt(&mut tries, "newton", |own, z| own.newton.solve(problem, z, &few)) {
+        if self.attempt(&mut tries, "newton", |own, z| own.newton.solve(problem, z, &few)) {
             return tries.finish(z, Failure::Stalled);
         }
         self.pgs.options = Options { variant: Variant::ExactCone, look_every: 10, ..Options::default() };
