@@ -13,6 +13,8 @@ const ROOM: f64 = 0.04;
 const ROW: f64 = 0.045;
 /// The part of its row that a tick fills.
 const TICK: (f64, f64) = (0.1, 0.9);
+/// Width of the last curve in px, and how much wider each one before it is: a curve shows where another lies on it.
+const LINE: (f64, f64) = (1.3, 0.8);
 /// Width of a tick in px.
 const TICK_WIDTH: f64 = 0.7;
 
@@ -115,16 +117,19 @@ impl Relaxation {
         }
         let rows = if self.switches { histories.len() } else { 0 };
         let bottom = low - rows as f64 * ROW * span;
+        let last =
+            histories.iter().filter_map(|(_, points)| points.last()).map(|point| point.sweeps).max().unwrap_or(1);
         let (x, y) = &panel.labels;
         let y = y.clone().unwrap_or_else(|| self.label().to_string());
         let axis = if panel.log { Axis::log(y) } else { Axis::linear(y) };
         let mut plot = plot
-            .x(Axis::linear(x.clone().unwrap_or_else(|| "sweeps".into())))
+            .x(Axis::linear(x.clone().unwrap_or_else(|| "sweeps".into())).range(0.0, last as f64))
             .y(axis.range(back(bottom), back(high)));
         for (number, (label, points)) in histories.iter().enumerate() {
             let mut curve = Trace::line(Scale::Linear, scale);
             points.iter().for_each(|point| curve.push(point.sweeps as f64, self.value(point)));
-            plot = plot.series(Series::new(*label, curve).colour(number));
+            let width = LINE.0 + LINE.1 * (histories.len() - 1 - number) as f64;
+            plot = plot.series(Series::new(*label, curve).colour(number).width(width));
         }
         for (number, (_, points)) in histories.iter().enumerate().take(rows) {
             let row = low - (number + 1) as f64 * ROW * span;

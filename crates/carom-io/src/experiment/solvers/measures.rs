@@ -140,8 +140,11 @@ fn plateau(residuals: &[f64]) -> usize {
             && residuals[high] > FLAT * residuals[low]
         {
             from += 1;
-            rising.pop_front_if(|place| *place < from);
-            falling.pop_front_if(|place| *place < from);
+            for queue in [&mut rising, &mut falling] {
+                if queue.front().is_some_and(|place| *place < from) {
+                    queue.pop_front();
+                }
+            }
         }
         longest = longest.max(place + 1 - from);
     }

@@ -21,7 +21,7 @@ use history::Begin;
 use problem::{Optional as _, Problem};
 use solver::Solver;
 
-const KEYS: [&str; 8] = ["name", "label", "problem", "solver", "start", "looks", "vary", "members"];
+const KEYS: [&str; 9] = ["name", "label", "labels", "problem", "solver", "start", "looks", "vary", "members"];
 /// Those that settings can change.
 const SETTABLE: [&str; 4] = ["problem", "solver", "start", "looks"];
 
@@ -57,7 +57,7 @@ pub(super) fn read(table: &TableReader, source: &Source) -> Option<Plan> {
     table.finish(&KEYS);
     let plan_name = table.required("name").and_then(|item| name(&item));
     let label = table.string("label");
-    let ensemble = ensemble::read(table, source);
+    let ensemble = ensemble::read(table, source).and_then(|ensemble| labelled(table, ensemble));
     let mut kept = Table::default();
     for key in ["problem", "solver"] {
         let item = table.required(key)?;
@@ -88,6 +88,20 @@ pub(super) fn read(table: &TableReader, source: &Source) -> Option<Plan> {
     }
     let label = label.unwrap_or(&plan_name).to_string();
     Some(Plan { name: plan_name, label, start: None, kind: PlanKind::Solve(solve) })
+}
+
+/// The members of an ensemble with their names in figures, where there are such.
+fn labelled(table: &TableReader, (mut members, ensemble): (Vec<Member>, bool)) -> Option<(Vec<Member>, bool)> {
+    let Some(item) = table.item("labels") else { return Some((members, ensemble)) };
+    let labels = item.array()?;
+    if !ensemble || labels.len() != members.len() {
+        item.report("there must be as many labels as members", None);
+        return None;
+    }
+    for (member, label) in members.iter_mut().zip(labels) {
+        member.label = label.string()?.to_string();
+    }
+    Some((members, ensemble))
 }
 
 impl Solve {

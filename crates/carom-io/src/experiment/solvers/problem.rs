@@ -14,7 +14,7 @@ const MOST_BRICKS: usize = 100;
 /// A friction problem.
 pub enum Problem {
     /// Of bodies.
-    Bodies(GlobalFriction),
+    Bodies(Box<GlobalFriction>),
     /// By its matrix.
     Matrix(Friction),
 }
@@ -23,7 +23,10 @@ pub enum Problem {
 macro_rules! with {
     ($subject:expr, $problem:ident => $body:expr) => {
         match $subject {
-            $crate::experiment::solvers::problem::Problem::Bodies($problem) => $body,
+            $crate::experiment::solvers::problem::Problem::Bodies($problem) => {
+                let $problem: &carom_lcp::GlobalFriction = $problem;
+                $body
+            }
             $crate::experiment::solvers::problem::Problem::Matrix($problem) => $body,
         }
     };
@@ -63,7 +66,7 @@ impl Problem {
             "squeezed-box" => {
                 let (mass, half_z, mu) = (positive("mass", 4.0), positive("half_z", 2.0), positive("mu", 0.5));
                 let angle = number("angle", 0.0);
-                Self::Bodies(squeezed_box(mass?, half_z?, mu?, angle?.to_radians()))
+                Self::bodies(squeezed_box(mass?, half_z?, mu?, angle?.to_radians()))
             }
             "wall" => {
                 let brick = match table.choice_or("brick", "cube", &["cube", "long"])? {
@@ -77,10 +80,10 @@ impl Problem {
                 };
                 let (rows, columns) =
                     (count(table, "rows", 5, MOST_BRICKS), count(table, "columns", 4, MOST_BRICKS));
-                Self::Bodies(wall(rows?, columns?, brick, snapshot))
+                Self::bodies(wall(rows?, columns?, brick, snapshot))
             }
-            "sliding-cube" => Self::Bodies(sliding_cube(number("speed", 1.0)?, number("angle", 0.0)?.to_radians())),
-            "a-frame" => Self::Bodies(a_frame(positive("mu", 0.8)?)),
+            "sliding-cube" => Self::bodies(sliding_cube(number("speed", 1.0)?, number("angle", 0.0)?.to_radians())),
+            "a-frame" => Self::bodies(a_frame(positive("mu", 0.8)?)),
             "plane-contact" => {
                 let (alpha, beta, tau) = (positive("alpha", 1.0)?, number("beta", 0.0)?, positive("tau", 1.0)?);
                 let q = vec![number("normal", -1.0)?, number("tangent", 0.0)?];
@@ -93,9 +96,13 @@ impl Problem {
         Some((name, problem.with_law(law)))
     }
 
+    fn bodies(problem: GlobalFriction) -> Self {
+        Self::Bodies(Box::new(problem))
+    }
+
     fn with_law(self, law: Law) -> Self {
         match self {
-            Self::Bodies(problem) => Self::Bodies(problem.with_law(law)),
+            Self::Bodies(problem) => Self::bodies(problem.with_law(law)),
             Self::Matrix(problem) => Self::Matrix(problem.with_law(law)),
         }
     }
