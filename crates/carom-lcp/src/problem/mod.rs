@@ -4,7 +4,7 @@ pub(crate) mod bounded;
 pub(crate) mod friction;
 mod global;
 mod polygon;
-mod saddle;
+pub(crate) mod saddle;
 
 pub use bounded::{Lcp, Mlcp, SaddleMlcp};
 pub use friction::{Friction, Law};

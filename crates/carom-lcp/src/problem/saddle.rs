@@ -3,6 +3,13 @@
 use crate::matrix::{Blocks, Misshapen, Sparse};
 use crate::problem::bounded::{expect_finite, expect_length};
 
+/// Momentum and velocity of the bodies: the room that slacks need on the way.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Motion {
+    momentum: Vec<f64>,
+    velocity: Vec<f64>,
+}
+
 /// Bodies and rows: M v − Gᵀz + p = 0, w = G v + T z + q [(108)].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Saddle {
@@ -44,6 +51,28 @@ impl Saddle {
         Ok(saddle)
     }
 
+    /// The form with these rows alone, in the order given.
+    ///
+    /// # Panics
+    /// Where there is no such row.
+    pub fn with_rows(&self, rows: &[usize]) -> Saddle {
+        let mut triplets = Vec::new();
+        for (k, &row) in rows.iter().enumerate() {
+            triplets.extend(self.jacobian.row(row).map(|(column, value)| (k, column, value)));
+        }
+        let jacobian = Sparse::from_triplets(rows.len(), self.p.len(), &triplets);
+        let of = |values: &[f64]| rows.iter().map(|&row| values[row]).collect();
+        Saddle {
+            mass: self.mass.clone(),
+            jacobian: jacobian.expect("columns of a matrix are inside it"),
+            t: of(&self.t),
+            p: self.p.clone(),
+            q: of(&self.q),
+            inverse_mass: self.inverse_mass.clone(),
+            diagonal: of(&self.diagonal),
+        }
+    }
+
     /// M⁻¹.
     pub fn inverse_mass(&self) -> &Blocks {
         &self.inverse_mass
@@ -76,19 +105,31 @@ impl Saddle {
 
     /// v = M⁻¹ (Gᵀ z − p).
     pub fn velocity(&self, z: &[f64]) -> Vec<f64> {
-        let mut momentum: Vec<f64> = self.p.iter().map(|p| -p).collect();
-        self.jacobian.add_transposed_times(z, &mut momentum);
-        let mut v = vec![0.0; momentum.len()];
-        self.inverse_mass.times(&momentum, &mut v);
-        v
+        let mut motion = Motion::default();
+        self.move_bodies(z, &mut motion);
+        motion.velocity
     }
 
     /// w = G v + T z + q with v = M⁻¹ (Gᵀ z − p).
     pub fn slacks(&self, z: &[f64], w: &mut [f64]) {
-        let v = self.velocity(z);
+        self.slacks_with(z, w, &mut Motion::default());
+    }
+
+    /// What [`Saddle::slacks`] computes, without allocation where the room was used for this size before.
+    pub(crate) fn slacks_with(&self, z: &[f64], w: &mut [f64], motion: &mut Motion) {
+        self.move_bodies(z, motion);
         for (row, slack) in w.iter_mut().enumerate() {
-            *slack = self.jacobian.row_times(row, &v) + self.t[row] * z[row] + self.q[row];
+            *slack = self.jacobian.row_times(row, &motion.velocity) + self.t[row] * z[row] + self.q[row];
         }
+    }
+
+    fn move_bodies(&self, z: &[f64], motion: &mut Motion) {
+        motion.momentum.clear();
+        motion.momentum.extend(self.p.iter().map(|p| -p));
+        self.jacobian.add_transposed_times(z, &mut motion.momentum);
+        motion.velocity.clear();
+        motion.velocity.resize(self.p.len(), 0.0);
+        self.inverse_mass.times(&motion.momentum, &mut motion.velocity);
     }
 
     /// The Schur complement A = G M⁻¹ Gᵀ + T and q − G M⁻¹ p, so that w = A z + (q − G M⁻¹ p) [(109), (110)].
