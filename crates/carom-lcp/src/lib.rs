@@ -15,6 +15,7 @@ pub mod outcome;
 pub mod problem;
 pub mod residual;
 pub mod solvers;
+pub mod warm;
 
 pub use ldlt::Ldlt;
 pub use matrix::{Blocks, Dense, Sparse};
@@ -22,5 +23,6 @@ pub use outcome::{Failure, Limits, Solved, Solver, Unsolved};
 pub use problem::{Friction, GlobalFriction, Law, Lcp, LinearizedFriction, Mlcp, Problem, Saddle, SaddleMlcp};
 pub use residual::{Judged, Residual};
 pub use solvers::{
-    BlockPivot, DirectIterative, Enumeration, Facts, Interior, LaggedBounds, LcpDefault, Lemke, Newton, Pgs,
+    BlockPivot, DirectIterative, Enumeration, Facts, FrictionDefault, Interior, LaggedBounds, LcpDefault, Lemke,
+    Newton, Pgs,
 };

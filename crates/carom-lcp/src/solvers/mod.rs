@@ -6,6 +6,7 @@ pub mod block_pivot;
 mod convert;
 mod enumeration;
 mod form;
+mod friction_default;
 pub mod interior;
 mod lcp_default;
 mod lemke;
@@ -18,6 +19,7 @@ pub mod splitting;
 
 pub use block_pivot::BlockPivot;
 pub use enumeration::Enumeration;
+pub use friction_default::FrictionDefault;
 pub use interior::Interior;
 pub use lcp_default::LcpDefault;
 pub use lemke::Lemke;
