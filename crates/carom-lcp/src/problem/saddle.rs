@@ -11,7 +11,7 @@ pub(crate) struct Motion {
 }
 
 /// Bodies and rows: M v − Gᵀz + p = 0, w = G v + T z + q [(108)].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Saddle {
     /// M, one positive definite block for each body.
     pub mass: Blocks,
@@ -56,20 +56,22 @@ impl Saddle {
     /// # Panics
     /// Where there is no such row.
     pub fn with_rows(&self, rows: &[usize]) -> Saddle {
-        let mut triplets = Vec::new();
-        for (k, &row) in rows.iter().enumerate() {
-            triplets.extend(self.jacobian.row(row).map(|(column, value)| (k, column, value)));
-        }
-        let jacobian = Sparse::from_triplets(rows.len(), self.p.len(), &triplets);
-        let of = |values: &[f64]| rows.iter().map(|&row| values[row]).collect();
-        Saddle {
-            mass: self.mass.clone(),
-            jacobian: jacobian.expect("columns of a matrix are inside it"),
-            t: of(&self.t),
-            p: self.p.clone(),
-            q: of(&self.q),
-            inverse_mass: self.inverse_mass.clone(),
-            diagonal: of(&self.diagonal),
+        let mut part = Saddle::default();
+        part.take_rows(self, rows);
+        part
+    }
+
+    /// Becomes [`Saddle::with_rows`] of another form; allocates only where it has not had that size before.
+    pub(crate) fn take_rows(&mut self, whole: &Saddle, rows: &[usize]) {
+        self.mass.copy_from(&whole.mass);
+        self.inverse_mass.copy_from(&whole.inverse_mass);
+        self.jacobian.take_rows(&whole.jacobian, rows);
+        self.p.clone_from(&whole.p);
+        for (part, whole) in
+            [(&mut self.t, &whole.t), (&mut self.q, &whole.q), (&mut self.diagonal, &whole.diagonal)]
+        {
+            part.clear();
+            part.extend(rows.iter().map(|&row| whole[row]));
         }
     }
 
