@@ -77,7 +77,7 @@ impl Sparse {
 
     /// Becomes some rows of another matrix, in the order given; allocates only where it has not had so many entries before.
     pub(crate) fn take_rows(&mut self, whole: &Sparse, rows: &[usize]) {
-        self.take(whole, rows, whole.columns, |column| Some(column));
+        self.take(whole, rows, whole.columns, Some);
     }
 
     /// Becomes the principal submatrix of some rows of another matrix, ascending; `place` has the number of each of them and what is
