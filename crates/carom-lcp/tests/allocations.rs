@@ -2,7 +2,8 @@
 
 mod common;
 
-use carom_lcp::{BlockPivot, Dense, Enumeration, Lcp, LcpDefault, Lemke, Limits, Mlcp, Solver};
+use carom_lcp::corpus::{Brick, Snapshot, wall};
+use carom_lcp::{BlockPivot, Dense, Enumeration, Judged, Lcp, LcpDefault, Lemke, Limits, Mlcp, Solver};
 use common::{Random, gram, mlcp};
 
 fn allocations(mut work: impl FnMut()) -> u64 {
@@ -30,6 +31,17 @@ fn warm_solvers_allocate_nothing() {
         }
     });
     assert_eq!(count, 0, "block pivoting, mixed");
+
+    let walls = [Snapshot::Rest, Snapshot::Impact, Snapshot::Collapse]
+        .map(|snapshot| wall(4, 3, Brick::Cube, snapshot).frictionless());
+    let mut z = vec![0.0; walls[0].size()];
+    let count = allocations(|| {
+        for problem in &walls {
+            z.fill(0.0);
+            block_pivot.solve(problem, &mut z, &limits).expect("a solution");
+        }
+    });
+    assert_eq!(count, 0, "block pivoting by sparse factors");
 
     let m = gram(&random.matrix(12, 12), 0.1);
     let problem = Lcp::new(Dense::from_rows(&m).expect("rows"), random.normals(12)).expect("a problem");

@@ -2,14 +2,13 @@
 //! ours, and beside faer's supernodal factors. `cargo bench -p carom-bench --bench ldlt`; figures are the best of interleaved rounds.
 
 mod supernodal;
-mod wall;
 
 use std::cell::RefCell;
 use std::hint::black_box;
 use std::time::Instant;
 
 use carom_bench::compare;
-use carom_lcp::corpus::chain;
+use carom_lcp::corpus::{Brick, Snapshot, chain, wall};
 use carom_lcp::{Ldlt, Saddle};
 use clarabel::algebra::CscMatrix;
 use clarabel::qdldl::{QDLDLFactorisation, QDLDLSettings, QDLDLSettingsBuilder};
@@ -151,6 +150,6 @@ fn growth() {
 
 fn main() {
     against("chain of 1000 rods", &chain(1000, T));
-    against("wall of 10 x 10 bricks", &wall::wall(10, 10));
+    against("wall of 10 x 10 bricks", &wall(10, 10, Brick::Cube, Snapshot::Collapse).saddle);
     growth();
 }

@@ -22,6 +22,7 @@ use faer::{Conj, MatMut, Par};
 
 use crate::matrix::{Misshapen, Sparse};
 use crate::problem::Saddle;
+use crate::problem::bounded::expect_length;
 use pattern::{Index, Pattern};
 
 /// A backward error that refinement does not try to improve.
@@ -137,8 +138,20 @@ impl Ldlt {
 
     /// Takes other numbers in the same pattern. They count from the next [`Ldlt::factor`] on.
     pub fn load(&mut self, saddle: &Saddle) -> Result<(), Misshapen> {
+        self.load_with(saddle, &saddle.t)
+    }
+
+    /// The same with another T.
+    pub fn load_with(&mut self, saddle: &Saddle, t: &[f64]) -> Result<(), Misshapen> {
+        expect_length("T", t.len(), saddle.q.len())?;
         self.factored = false;
-        self.pattern.load(saddle, &mut self.values)
+        self.pattern.load(saddle, t, &mut self.values)
+    }
+
+    /// Whether the order is one for the numbers of a problem that can be loaded: rows whose T is so small that they must come after
+    /// their bodies do so.
+    pub fn suits(&self, saddle: &Saddle) -> bool {
+        order::suits(saddle, &self.pattern.place)
     }
 
     /// The rows of K in the order of elimination: coordinates 0..n, then constraints n..n + m.

@@ -57,6 +57,18 @@ pub(super) fn choose(saddle: &Saddle) -> Vec<usize> {
     chosen.map_or_else(Vec::new, |(_, order)| graph.rows_of_k(order))
 }
 
+/// Whether T of a row is too small for a place before one of its bodies.
+fn stiff(saddle: &Saddle, row: usize) -> bool {
+    saddle.t[row] < STIFF * saddle.diagonal(row)
+}
+
+/// Whether every stiff row comes after all its bodies, `place` being where each row of K comes.
+pub(super) fn suits(saddle: &Saddle, place: &[usize]) -> bool {
+    let n = saddle.p.len();
+    let behind = |row: usize| saddle.jacobian.row_parts(row).0.iter().all(|&column| place[column] < place[n + row]);
+    (0..saddle.q.len()).all(|row| !stiff(saddle, row) || behind(row))
+}
+
 /// Rows of G on the same bodies, which are eliminated together.
 struct Group {
     bodies: Vec<usize>,
@@ -79,7 +91,7 @@ impl Graph<'_> {
                 let (columns, _) = saddle.jacobian.row_parts(row);
                 let mut bodies: Vec<usize> = columns.iter().map(|&column| saddle.mass.block_of(column)).collect();
                 bodies.dedup();
-                (bodies, saddle.t[row] < STIFF * saddle.diagonal(row), row)
+                (bodies, stiff(saddle, row), row)
             })
             .collect();
         keyed.sort_unstable();

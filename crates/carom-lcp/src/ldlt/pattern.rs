@@ -16,6 +16,8 @@ pub(super) type Index = u32;
 pub(super) struct Pattern {
     /// Rows of K in the order of elimination.
     pub order: Vec<usize>,
+    /// Where each row of K is in that order.
+    pub place: Vec<usize>,
     /// Rows ascend in each column; the last entry of a column is its diagonal.
     upper: SymbolicSparseColMat<Index>,
     bodies: usize,
@@ -56,7 +58,7 @@ impl Pattern {
         let starts = starts.into_iter().map(|start| start as Index).collect();
         let upper = SymbolicSparseColMat::new_checked(size, size, starts, None, rows);
         let (jacobian, blocks) = (jacobian_pattern(saddle), block_starts(saddle).collect());
-        Ok(Pattern { order, upper, bodies: saddle.p.len(), slots, jacobian, blocks })
+        Ok(Pattern { order, place, upper, bodies: saddle.p.len(), slots, jacobian, blocks })
     }
 
     /// The number of rows of K.
@@ -89,8 +91,8 @@ impl Pattern {
         self.upper.as_ref()
     }
 
-    /// Writes the numbers of a problem into the entries, if its pattern is this one.
-    pub fn load(&self, saddle: &Saddle, values: &mut [f64]) -> Result<(), Misshapen> {
+    /// Writes the numbers of a problem and T of its own or another into the entries, if its pattern is this one.
+    pub fn load(&self, saddle: &Saddle, t: &[f64], values: &mut [f64]) -> Result<(), Misshapen> {
         self.expect_same(saddle)?;
         let mut slots = self.slots.iter();
         let mut put = |value: f64| values[*slots.next().expect("a slot for every entry")] = value;
@@ -102,7 +104,7 @@ impl Pattern {
             }
         }
         saddle.jacobian.values().iter().for_each(|&value| put(value));
-        saddle.t.iter().for_each(|&value| put(-value));
+        t.iter().for_each(|&value| put(-value));
         Ok(())
     }
 

@@ -26,6 +26,13 @@ impl Blocks {
         Ok(matrix)
     }
 
+    /// Becomes a copy of another matrix; allocates only where it has not had its size before.
+    pub(crate) fn copy_from(&mut self, other: &Blocks) {
+        self.starts.clone_from(&other.starts);
+        self.offsets.clone_from(&other.offsets);
+        self.values.clone_from(&other.values);
+    }
+
     /// The number of rows of the whole matrix.
     pub fn size(&self) -> usize {
         self.starts.last().copied().unwrap_or(0)

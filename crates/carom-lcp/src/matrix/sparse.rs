@@ -75,6 +75,34 @@ impl Sparse {
         Sparse::from_triplets(self.columns, self.rows, &triplets).expect("indices of a matrix are inside it")
     }
 
+    /// Becomes some rows of another matrix, in the order given; allocates only where it has not had so many entries before.
+    pub(crate) fn take_rows(&mut self, whole: &Sparse, rows: &[usize]) {
+        self.take(whole, rows, whole.columns, Some);
+    }
+
+    /// Becomes the principal submatrix of some rows of another matrix, ascending; `place` has the number of each of them and what is
+    /// not below their count for the others. Allocates only where it has not had so many entries before.
+    pub(crate) fn take_principal(&mut self, whole: &Sparse, rows: &[usize], place: &[usize]) {
+        self.take(whole, rows, rows.len(), |column| Some(place[column]).filter(|&place| place < rows.len()));
+    }
+
+    fn take(&mut self, whole: &Sparse, rows: &[usize], columns: usize, place: impl Fn(usize) -> Option<usize>) {
+        (self.rows, self.columns) = (rows.len(), columns);
+        self.starts.clear();
+        self.indices.clear();
+        self.values.clear();
+        self.starts.push(0);
+        for &row in rows {
+            for (column, value) in whole.row(row) {
+                if let Some(column) = place(column) {
+                    self.indices.push(column);
+                    self.values.push(value);
+                }
+            }
+            self.starts.push(self.indices.len());
+        }
+    }
+
     /// The number of rows.
     pub fn rows(&self) -> usize {
         self.rows

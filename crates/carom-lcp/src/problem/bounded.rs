@@ -2,6 +2,7 @@
 
 use crate::matrix::{Dense, Misshapen, Sparse};
 use crate::problem::Saddle;
+use crate::problem::saddle::Motion;
 use crate::residual::{Judged, step_length};
 
 /// LCP(M, q): find z ≥ 0 with w = M z + q ≥ 0 and zᵀw = 0.
@@ -97,6 +98,15 @@ impl SaddleMlcp {
         let (h, q) = self.saddle.schur();
         Mlcp { h, q, lower: self.lower.clone(), upper: self.upper.clone() }
     }
+
+    /// What [`Judged::natural_map`] computes, without allocation where the room was used for this size before.
+    pub(crate) fn natural_map_with(&self, z: &[f64], w: &mut [f64], map: &mut [f64], motion: &mut Motion) {
+        self.saddle.slacks_with(z, w, motion);
+        for i in 0..z.len() {
+            let rho = step_length(self.saddle.diagonal(i));
+            map[i] = bounded(z[i], w[i], rho, self.lower[i], self.upper[i]);
+        }
+    }
 }
 
 impl Judged for SaddleMlcp {
@@ -105,11 +115,7 @@ impl Judged for SaddleMlcp {
     }
 
     fn natural_map(&self, z: &[f64], w: &mut [f64], map: &mut [f64]) {
-        self.saddle.slacks(z, w);
-        for i in 0..z.len() {
-            let rho = step_length(self.saddle.diagonal(i));
-            map[i] = bounded(z[i], w[i], rho, self.lower[i], self.upper[i]);
-        }
+        self.natural_map_with(z, w, map, &mut Motion::default());
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::matrix::Misshapen;
 use crate::problem::friction::{Rows, expect_rows, step_lengths};
-use crate::problem::{Friction, Law, Saddle};
+use crate::problem::{Friction, Law, Saddle, SaddleMlcp};
 use crate::residual::Judged;
 
 /// A friction-contact problem of bodies: rows of equalities first, then contacts, the normal first in each.
@@ -53,6 +53,15 @@ impl GlobalFriction {
     /// ρ of the natural map: one for each equality row, then one for each contact.
     pub fn rho(&self) -> &[f64] {
         &self.rho
+    }
+
+    /// The problem of equalities and normals that is left without friction; its rows are those, in their order.
+    pub fn frictionless(&self) -> SaddleMlcp {
+        let rows: Vec<usize> =
+            (0..self.equalities).chain((0..self.contacts()).map(|contact| self.row_of(contact))).collect();
+        let lower = (0..rows.len()).map(|k| if k < self.equalities { f64::NEG_INFINITY } else { 0.0 }).collect();
+        let upper = vec![f64::INFINITY; rows.len()];
+        SaddleMlcp::new(self.saddle.with_rows(&rows), lower, upper).expect("a bound for every row")
     }
 
     /// The same problem by its Schur complement W = G M⁻¹ Gᵀ + T.

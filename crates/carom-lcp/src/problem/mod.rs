@@ -5,7 +5,7 @@ mod file;
 pub(crate) mod friction;
 mod global;
 mod polygon;
-mod saddle;
+pub(crate) mod saddle;
 
 pub use bounded::{Lcp, Mlcp, SaddleMlcp};
 pub use file::{FileError, Named};

@@ -3,8 +3,15 @@
 use crate::matrix::{Blocks, Misshapen, Sparse};
 use crate::problem::bounded::{expect_finite, expect_length};
 
+/// Momentum and velocity of the bodies: the room that slacks need on the way.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Motion {
+    momentum: Vec<f64>,
+    velocity: Vec<f64>,
+}
+
 /// Bodies and rows: M v − Gᵀz + p = 0, w = G v + T z + q [(108)].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Saddle {
     /// M, one positive definite block for each body.
     pub mass: Blocks,
@@ -44,6 +51,30 @@ impl Saddle {
         Ok(saddle)
     }
 
+    /// The form with these rows alone, in the order given.
+    ///
+    /// # Panics
+    /// Where there is no such row.
+    pub fn with_rows(&self, rows: &[usize]) -> Saddle {
+        let mut part = Saddle::default();
+        part.take_rows(self, rows);
+        part
+    }
+
+    /// Becomes [`Saddle::with_rows`] of another form; allocates only where it has not had that size before.
+    pub(crate) fn take_rows(&mut self, whole: &Saddle, rows: &[usize]) {
+        self.mass.copy_from(&whole.mass);
+        self.inverse_mass.copy_from(&whole.inverse_mass);
+        self.jacobian.take_rows(&whole.jacobian, rows);
+        self.p.clone_from(&whole.p);
+        for (part, whole) in
+            [(&mut self.t, &whole.t), (&mut self.q, &whole.q), (&mut self.diagonal, &whole.diagonal)]
+        {
+            part.clear();
+            part.extend(rows.iter().map(|&row| whole[row]));
+        }
+    }
+
     /// M⁻¹.
     pub fn inverse_mass(&self) -> &Blocks {
         &self.inverse_mass
@@ -76,19 +107,31 @@ impl Saddle {
 
     /// v = M⁻¹ (Gᵀ z − p).
     pub fn velocity(&self, z: &[f64]) -> Vec<f64> {
-        let mut momentum: Vec<f64> = self.p.iter().map(|p| -p).collect();
-        self.jacobian.add_transposed_times(z, &mut momentum);
-        let mut v = vec![0.0; momentum.len()];
-        self.inverse_mass.times(&momentum, &mut v);
-        v
+        let mut motion = Motion::default();
+        self.move_bodies(z, &mut motion);
+        motion.velocity
     }
 
     /// w = G v + T z + q with v = M⁻¹ (Gᵀ z − p).
     pub fn slacks(&self, z: &[f64], w: &mut [f64]) {
-        let v = self.velocity(z);
+        self.slacks_with(z, w, &mut Motion::default());
+    }
+
+    /// What [`Saddle::slacks`] computes, without allocation where the room was used for this size before.
+    pub(crate) fn slacks_with(&self, z: &[f64], w: &mut [f64], motion: &mut Motion) {
+        self.move_bodies(z, motion);
         for (row, slack) in w.iter_mut().enumerate() {
-            *slack = self.jacobian.row_times(row, &v) + self.t[row] * z[row] + self.q[row];
+            *slack = self.jacobian.row_times(row, &motion.velocity) + self.t[row] * z[row] + self.q[row];
         }
+    }
+
+    fn move_bodies(&self, z: &[f64], motion: &mut Motion) {
+        motion.momentum.clear();
+        motion.momentum.extend(self.p.iter().map(|p| -p));
+        self.jacobian.add_transposed_times(z, &mut motion.momentum);
+        motion.velocity.clear();
+        motion.velocity.resize(self.p.len(), 0.0);
+        self.inverse_mass.times(&motion.momentum, &mut motion.velocity);
     }
 
     /// The Schur complement A = G M⁻¹ Gᵀ + T and q − G M⁻¹ p, so that w = A z + (q − G M⁻¹ p) [(109), (110)].

@@ -1,12 +1,13 @@
 //! The solver for LCPs and mixed LCPs of which nothing is known.
 
 use super::Facts;
+use super::best::Best;
 use super::block_pivot::BlockPivot;
 use super::convert::AsLcp;
 use super::enumeration::Enumeration;
 use super::lemke::Lemke;
 use crate::outcome::{Failure, Limits, Solved, Solver, Unsolved};
-use crate::problem::{Lcp, Mlcp};
+use crate::problem::{Lcp, Mlcp, SaddleMlcp};
 use crate::residual::Judged;
 
 /// Principal solves of block pivoting for each unknown, and besides: more only where the matrix is not P and others do better.
@@ -160,5 +161,31 @@ impl Solver<Mlcp> for LcpDefault {
             self.used = BlockPivot::FACTS.name;
         }
         answer
+    }
+}
+
+impl Solver<SaddleMlcp> for LcpDefault {
+    /// Block pivoting by sparse factors; if that fails the ways of [`Mlcp`] on the Schur complement.
+    fn solve(&mut self, problem: &SaddleMlcp, z: &mut [f64], limits: &Limits) -> Result<Solved, Unsolved> {
+        self.used = BlockPivot::FACTS.name;
+        let first = match self.block_pivot.solve(problem, z, &LcpDefault::first(limits, z.len())) {
+            Err(unsolved) => unsolved,
+            solved => return solved,
+        };
+        if limits.late() || limits.iterations.is_some_and(|most| first.iterations >= most) {
+            return Err(first);
+        }
+        let mut best = Best::default();
+        best.begin(problem, z);
+        let mut candidate = z.to_vec();
+        let left = Limits { iterations: limits.iterations.map(|most| most - first.iterations), ..*limits };
+        let (iterations, failure) = match Solver::<Mlcp>::solve(self, &problem.reduced(), &mut candidate, &left) {
+            Ok(solved) => (solved.iterations, Failure::Stalled),
+            Err(unsolved) => (unsolved.iterations, unsolved.failure),
+        };
+        if best.offer(problem, &candidate).absolute >= first.residual.absolute {
+            self.used = BlockPivot::FACTS.name;
+        }
+        best.finish(z, limits, first.iterations + iterations, failure)
     }
 }

@@ -1,6 +1,7 @@
 //! The problems and solvers against the reference numbers of Lacoursière and Linde's experiments.
 
 mod check;
+mod exact;
 mod history;
 mod negative;
 mod pgs_small;

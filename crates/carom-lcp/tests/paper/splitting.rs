@@ -56,7 +56,7 @@ fn compare_stages(compared: &mut Compared, what: &str, stages: &[(Stage, f64)], 
 
 /// The coupling that a key of the reference names, such as `split_20x15_exacttan_tangents_only`, and whether only tangents are taken
 /// from its sweeps, which go over normals and tangents all the same.
-fn coupling_of(key: &str) -> Option<(Coupling, bool)> {
+pub fn coupling_of(key: &str) -> Option<(Coupling, bool)> {
     let (size, rest) = key.strip_prefix("split_")?.split_once('_')?;
     let (couplings, sweeps) = size.split_once('x')?;
     let variant = VARIANTS.iter().find(|(name, _)| rest.starts_with(name))?.1;

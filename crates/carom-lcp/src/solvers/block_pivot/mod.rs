@@ -23,18 +23,22 @@
 //! Where a principal submatrix is singular, the safeguarded method turns to proximal rounds: H + S with a small diagonal S and q − S c,
 //! c the answer of the round before. For monotone H these converge to a solution if there is one.
 
+mod bodies;
 mod exchange;
 mod path;
 mod principal;
 
+pub use bodies::{SaddlePrincipal, SaddleSpace};
 pub use exchange::{Bounds, Exchanges, Method};
 pub use principal::{DensePrincipal, DenseSpace, Perturbation, PrincipalSolve, Rows, Singular};
 
 use super::Facts;
 use crate::outcome::{Limits, Solved, Solver, Unsolved};
-use crate::problem::{Lcp, Mlcp};
+use crate::problem::saddle::Motion;
+use crate::problem::{Lcp, Mlcp, SaddleMlcp};
+use bodies::Judge;
 
-/// Block pivoting for [`Lcp`] and [`Mlcp`], by dense factors. The start set is read off the incoming z: rows strictly between their
+/// Block pivoting for [`Lcp`] and [`Mlcp`] by dense factors, for [`SaddleMlcp`] by sparse ones. The start set is read off the incoming z: rows strictly between their
 /// bounds are active.
 #[derive(Clone, Debug)]
 pub struct BlockPivot {
@@ -42,6 +46,8 @@ pub struct BlockPivot {
     pub method: Method,
     exchanges: Exchanges,
     space: DenseSpace,
+    sparse: SaddleSpace,
+    motion: Motion,
     lower: Vec<f64>,
     upper: Vec<f64>,
 }
@@ -62,6 +68,8 @@ impl BlockPivot {
             method,
             exchanges: Exchanges::default(),
             space: DenseSpace::default(),
+            sparse: SaddleSpace::default(),
+            motion: Motion::default(),
             lower: Vec::new(),
             upper: Vec::new(),
         }
@@ -70,10 +78,11 @@ impl BlockPivot {
     /// What is known about it.
     pub const FACTS: Facts = Facts {
         name: "block-pivot",
-        takes: "LCPs and mixed LCPs with bounds, by their matrix",
+        takes: "LCPs and mixed LCPs with bounds, by their matrix or in saddle-point form",
         guarantees: "finite for P matrices (symmetric positive definite, quasi-definite) up to rounding, whatever the start",
-        costs: "k^3/3 multiplications per factorization of the k rows between their bounds; few factorizations where H is well \
-                conditioned, more where it is nearly singular (at most 70 measured, n = 30); 2^n at worst; no allocation once warm",
+        costs: "k^3/3 multiplications per factorization of the k rows between their bounds, those of the sparse factors of all bodies \
+                and rows in saddle-point form; few factorizations where H is well conditioned, more where it is nearly singular (at \
+                most 70 measured, n = 30); 2^n at worst; no allocation once warm",
         fails: "on matrices that are not P: the limit of iterations, or a singular principal submatrix that proximal rounds do not \
                 overcome; the best iterate is returned with its residual",
     };
@@ -103,5 +112,15 @@ impl Solver<Lcp> for BlockPivot {
         let mut principal = DensePrincipal::new(&problem.m, &problem.q, &mut self.space);
         let bounds = Bounds { lower: &self.lower, upper: &self.upper };
         self.exchanges.solve(problem, &mut principal, bounds, self.method, z, limits)
+    }
+}
+
+impl Solver<SaddleMlcp> for BlockPivot {
+    /// Solves by sparse factors. A problem with the pattern of the one before is not analysed anew and allocates nothing.
+    fn solve(&mut self, problem: &SaddleMlcp, z: &mut [f64], limits: &Limits) -> Result<Solved, Unsolved> {
+        let mut principal = SaddlePrincipal::new(&problem.saddle, &mut self.sparse);
+        let judge = Judge::new(problem, &mut self.motion);
+        let bounds = Bounds { lower: &problem.lower, upper: &problem.upper };
+        self.exchanges.solve(&judge, &mut principal, bounds, self.method, z, limits)
     }
 }

@@ -96,7 +96,7 @@ fn bounded_shape<'a>(lower: &'a [f64], upper: &'a [f64]) -> Shape<'a> {
 
 /// What is computed once for a problem and what follows the impulses; kept from solve to solve.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Workspace {
+pub(crate) struct Workspace {
     /// Diagonal entries of the single rows, then the diagonal blocks of the contacts.
     pub diagonal: Vec<f64>,
     /// v of the bodies for the present impulses.

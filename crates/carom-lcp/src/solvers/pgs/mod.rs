@@ -11,7 +11,7 @@ use crate::problem::Law;
 use crate::residual::step_length;
 use crate::solvers::Facts;
 
-use form::Workspace;
+pub(super) use form::Workspace;
 pub use form::{Form, Shape, Swept};
 use local::Contact;
 

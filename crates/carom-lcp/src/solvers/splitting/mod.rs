@@ -4,16 +4,14 @@
 //! held [(97)], and ends with the direct solve. [`LaggedBounds`] is the splitting (W, Ũ) of [(84), (90)]: everything directly under
 //! the box law, with bounds μν from the solve before.
 
-use super::Facts;
-use super::block_pivot::BlockPivot;
-use super::pgs::{Form, Options, Part, Pgs, Shape, Swept, Variant};
-use crate::matrix::Sparse;
-use crate::outcome::{Failure, Limits, Solved, Solver, Unsolved};
-use crate::problem::{Law, Mlcp};
-use crate::residual::Residual;
+mod direct;
 
-/// The relative residual asked of a direct solve: less than it can reach, so that it ends at a feasible index set.
-const DIRECT_TOLERANCE: f64 = 1e-15;
+use super::Facts;
+use super::pgs::{Options, Part, Pgs, Swept, Variant, Workspace};
+use crate::outcome::{Failure, Limits, Solved, Solver, Unsolved};
+use crate::problem::Law;
+use crate::residual::Residual;
+use direct::{Direct, Kept};
 
 /// A stage of a splitting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,13 +48,15 @@ impl Default for Coupling {
 /// Direct-iterative splitting [(96), (97)]. Its answer always comes from a direct solve: equalities hold and normals are complementary
 /// to rounding, only friction is approximate.
 ///
-/// Every solve puts the matrix of the direct part together and allocates for it.
+/// The direct part is solved by sparse factors where the problem has bodies. A second solve of a problem of the same pattern allocates
+/// nothing.
 #[derive(Clone, Debug, Default)]
 pub struct DirectIterative {
     /// The choices.
     pub coupling: Coupling,
     pgs: Pgs,
-    pivot: BlockPivot,
+    direct: Direct,
+    space: Space,
 }
 
 impl DirectIterative {
@@ -84,58 +84,30 @@ impl DirectIterative {
         z: &mut [f64],
         mut observer: impl FnMut(Stage, &[f64]) -> bool,
     ) {
-        let shape = problem.shape();
-        let (w, q) = matrix(problem.form());
-        let kept: Vec<usize> = (0..z.len())
-            .filter(|&row| row < shape.singles || (row - shape.singles).is_multiple_of(shape.dimension))
-            .collect();
-        let mut direct = principal(&w, &q, &kept, &shape);
-        let mut impulses = vec![0.0; kept.len()];
+        let form = problem.form();
+        self.direct.read(form, &problem.shape(), Kept::Normals);
         self.pgs.options = Options { variant: self.coupling.variant, ..Options::default() };
-        let mut pivots = self.direct(&mut direct, &w, &q, &kept, &mut impulses, z);
+        let mut pivots = self.direct.solve(form, z, None);
         for _ in 0..couplings {
             if !observer(Stage::Direct { pivots }, z) {
                 return;
             }
             self.pgs.sweep(problem, self.coupling.part, self.coupling.sweeps, z, |_| {});
             observer(Stage::Sweeps, z);
-            pivots = self.direct(&mut direct, &w, &q, &kept, &mut impulses, z);
+            pivots = self.direct.solve(form, z, None);
         }
         observer(Stage::Direct { pivots }, z);
     }
 
-    /// Solves for the kept rows with the others held [(96)]; says the number of factorizations.
-    fn direct(
-        &mut self,
-        direct: &mut Mlcp,
-        w: &Sparse,
-        q: &[f64],
-        kept: &[usize],
-        impulses: &mut [f64],
-        z: &mut [f64],
-    ) -> usize {
-        for (k, &row) in kept.iter().enumerate() {
-            impulses[k] = std::mem::take(&mut z[row]);
-        }
-        for (k, &row) in kept.iter().enumerate() {
-            direct.q[k] = q[row] + w.row_times(row, z);
-        }
-        let pivots = pivot(&mut self.pivot, direct, impulses);
-        for (k, &row) in kept.iter().enumerate() {
-            z[row] = impulses[k];
-        }
-        pivots
-    }
-
     fn solve_any<P: Swept>(&mut self, problem: &P, z: &mut [f64], limits: &Limits) -> Result<Solved, Unsolved> {
         let couplings = limits.iterations.unwrap_or(self.coupling.couplings);
-        let mut outers = Outers::new(limits);
-        let mut last = z.to_vec();
+        let mut outers = Outers::new(problem, limits, std::mem::take(&mut self.space));
+        let mut last = outers.start(z);
         self.couple(problem, couplings, &mut last, |stage, z| match stage {
-            Stage::Direct { .. } => outers.offer(problem, z),
+            Stage::Direct { .. } => outers.offer(z),
             Stage::Sweeps => true,
         });
-        outers.finish(problem, z)
+        outers.finish(z, last, &mut self.space)
     }
 }
 
@@ -150,20 +122,23 @@ impl<P: Swept> Solver<P> for DirectIterative {
 ///
 /// Differs from [(90)]: q + (H − N) z, where (H − N) q is printed. The iterates are bounded [Lemma 19.1]; they need not converge.
 ///
-/// Every solve puts the matrix together and allocates for it.
+/// Solved by sparse factors where the problem has bodies. A second solve of a problem of the same pattern allocates nothing.
 #[derive(Clone, Debug)]
 pub struct LaggedBounds {
     /// The most solves with new bounds of a solve that has no limit of its own.
     pub rounds: usize,
     /// The most factorizations of one of them.
     pub pivots: usize,
-    pivot: BlockPivot,
+    direct: Direct,
+    before: Vec<f64>,
+    space: Space,
 }
 
 impl Default for LaggedBounds {
     /// 20 rounds of at most 1000 factorizations.
     fn default() -> LaggedBounds {
-        LaggedBounds { rounds: 20, pivots: 1000, pivot: BlockPivot::default() }
+        let (direct, space) = (Direct::default(), Space::default());
+        LaggedBounds { rounds: 20, pivots: 1000, direct, before: Vec::new(), space }
     }
 }
 
@@ -187,28 +162,24 @@ impl LaggedBounds {
         z: &mut [f64],
         mut observer: impl FnMut(usize, &[f64]) -> bool,
     ) -> bool {
-        let shape = problem.shape();
-        let (w, q) = matrix(problem.form());
-        let all: Vec<usize> = (0..z.len()).collect();
-        let mut direct = principal(&w, &q, &all, &shape);
-        let mut before = z.to_vec();
+        let (form, shape) = (problem.form(), problem.shape());
+        self.direct.read(form, &shape, Kept::All);
+        self.before.clear();
+        self.before.extend_from_slice(z);
         for _ in 0..rounds {
             for (contact, mu) in shape.mu.iter().enumerate() {
                 let first = shape.singles + contact * shape.dimension;
-                for row in first + 1..first + shape.dimension {
-                    let reach = mu * z[first].max(0.0);
-                    (direct.lower[row], direct.upper[row]) = (-reach, reach);
-                }
+                let reach = mu * z[first].max(0.0);
+                (first + 1..first + shape.dimension).for_each(|row| self.direct.bound(form, row, reach));
             }
-            let limits = Limits { tolerance: DIRECT_TOLERANCE, iterations: Some(self.pivots), deadline: None };
-            let pivots = factorizations(self.pivot.solve(&direct, z, &limits));
+            let pivots = self.direct.solve(form, z, Some(self.pivots));
             if !observer(pivots, z) {
                 return false;
             }
-            if z == before {
+            if z == self.before {
                 return true;
             }
-            before.copy_from_slice(z);
+            self.before.copy_from_slice(z);
         }
         false
     }
@@ -220,12 +191,12 @@ impl LaggedBounds {
             return Err(Unsolved { failure, iterations: 0, residual });
         }
         let rounds = limits.iterations.unwrap_or(self.rounds);
-        let mut outers = Outers::new(limits);
-        let mut last = z.to_vec();
-        if self.lag(problem, rounds, &mut last, |_, z| outers.offer(problem, z)) {
+        let mut outers = Outers::new(problem, limits, std::mem::take(&mut self.space));
+        let mut last = outers.start(z);
+        if self.lag(problem, rounds, &mut last, |_, z| outers.offer(z)) {
             outers.failure = Failure::Stalled;
         }
-        outers.finish(problem, z)
+        outers.finish(z, last, &mut self.space)
     }
 }
 
@@ -236,25 +207,53 @@ impl<P: Swept> Solver<P> for LaggedBounds {
     }
 }
 
+/// The room to judge outer iterates and to keep the best, kept between solves.
+#[derive(Clone, Debug, Default)]
+struct Space {
+    workspace: Workspace,
+    last: Vec<f64>,
+    best: Vec<f64>,
+}
+
 /// The best of the outer iterates.
-struct Outers<'a> {
+struct Outers<'a, P> {
+    problem: &'a P,
     limits: &'a Limits,
-    best: Option<(Residual, Vec<f64>)>,
+    space: Space,
+    at_zero: f64,
+    best: Option<Residual>,
     count: usize,
     failure: Failure,
 }
 
-impl Outers<'_> {
-    fn new(limits: &Limits) -> Outers<'_> {
-        Outers { limits, best: None, count: 0, failure: Failure::Iterations }
+impl<'a, P: Swept> Outers<'a, P> {
+    fn new(problem: &'a P, limits: &'a Limits, mut space: Space) -> Outers<'a, P> {
+        let (form, shape) = (problem.form(), problem.shape());
+        space.workspace.read(form, &shape);
+        let at_zero = space.workspace.at_zero(form, &shape);
+        Outers { problem, limits, space, at_zero, best: None, count: 0, failure: Failure::Iterations }
+    }
+
+    /// The iterate that begins at `z`.
+    fn start(&mut self, z: &[f64]) -> Vec<f64> {
+        let mut last = std::mem::take(&mut self.space.last);
+        last.clear();
+        last.extend_from_slice(z);
+        last
+    }
+
+    fn residual(&mut self, z: &[f64]) -> Residual {
+        self.space.workspace.residual(self.problem.form(), &self.problem.shape(), z, self.at_zero)
     }
 
     /// Judges an iterate; whether to go on.
-    fn offer<P: Swept>(&mut self, problem: &P, z: &[f64]) -> bool {
-        let residual = problem.residual(z);
+    fn offer(&mut self, z: &[f64]) -> bool {
+        let residual = self.residual(z);
         self.count += 1;
-        if self.best.as_ref().is_none_or(|(best, _)| residual.absolute < best.absolute) {
-            self.best = Some((residual, z.to_vec()));
+        if self.best.is_none_or(|best| residual.absolute < best.absolute) {
+            self.best = Some(residual);
+            self.space.best.clear();
+            self.space.best.extend_from_slice(z);
         }
         if self.limits.late() {
             self.failure = Failure::Deadline;
@@ -263,66 +262,19 @@ impl Outers<'_> {
         residual.relative > self.limits.tolerance
     }
 
-    /// The verdict on the best iterate, which is left in `z`; on `z` itself where there was none.
-    fn finish<P: Swept>(self, problem: &P, z: &mut [f64]) -> Result<Solved, Unsolved> {
+    /// The verdict on the best iterate, which is left in `z`; on `z` itself where there was none. Gives the room back.
+    fn finish(mut self, z: &mut [f64], last: Vec<f64>, space: &mut Space) -> Result<Solved, Unsolved> {
         let residual = match self.best {
-            Some((residual, best)) => {
-                z.copy_from_slice(&best);
+            Some(residual) => {
+                z.copy_from_slice(&self.space.best);
                 residual
             }
-            None => problem.residual(z),
+            None => self.residual(z),
         };
+        *space = Space { last, ..self.space };
         if residual.relative <= self.limits.tolerance {
             return Ok(Solved { iterations: self.count, residual });
         }
         Err(Unsolved { failure: self.failure, iterations: self.count, residual })
-    }
-}
-
-fn matrix(form: Form<'_>) -> (Sparse, Vec<f64>) {
-    match form {
-        Form::Bodies(saddle) => saddle.schur(),
-        Form::Matrix(matrix, q) => (matrix.clone(), q.to_vec()),
-    }
-}
-
-/// The problem of some rows alone: equalities free, normals from 0 up, tangents at 0.
-fn principal(w: &Sparse, q: &[f64], kept: &[usize], shape: &Shape<'_>) -> Mlcp {
-    let mut triplets = Vec::new();
-    let mut place = vec![usize::MAX; q.len()];
-    for (k, &row) in kept.iter().enumerate() {
-        place[row] = k;
-    }
-    for (k, &row) in kept.iter().enumerate() {
-        let entries = w.row(row).filter(|&(column, _)| place[column] != usize::MAX);
-        triplets.extend(entries.map(|(column, value)| (k, place[column], value)));
-    }
-    let n = kept.len();
-    let h = Sparse::from_triplets(n, n, &triplets).expect("places are inside the matrix");
-    let bounds = |row: usize| {
-        if let (Some((lower, upper)), true) = (shape.bounds, row < shape.singles) {
-            (lower[row], upper[row])
-        } else if row < shape.singles {
-            (f64::NEG_INFINITY, f64::INFINITY)
-        } else if (row - shape.singles).is_multiple_of(shape.dimension) {
-            (0.0, f64::INFINITY)
-        } else {
-            (0.0, 0.0)
-        }
-    };
-    let (lower, upper) = kept.iter().map(|&row| bounds(row)).unzip();
-    let q = kept.iter().map(|&row| q[row]).collect();
-    Mlcp::new(h, q, lower, upper).expect("numbers of a problem are finite")
-}
-
-/// Solves by block pivoting as well as it goes; says the number of factorizations.
-fn pivot(pivot: &mut BlockPivot, problem: &Mlcp, z: &mut [f64]) -> usize {
-    factorizations(pivot.solve(problem, z, &Limits { tolerance: DIRECT_TOLERANCE, ..Limits::default() }))
-}
-
-fn factorizations(outcome: Result<Solved, Unsolved>) -> usize {
-    match outcome {
-        Ok(solved) => solved.iterations,
-        Err(unsolved) => unsolved.iterations,
     }
 }
