@@ -15,6 +15,7 @@ pub mod outcome;
 pub mod problem;
 pub mod residual;
 pub mod solvers;
+pub mod warm;
 
 pub use ldlt::Ldlt;
 pub use matrix::{Blocks, Dense, Sparse};

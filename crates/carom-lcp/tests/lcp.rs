@@ -2,12 +2,11 @@
 
 mod common;
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use carom_lcp::{BlockPivot, Dense, Enumeration, Failure, Lcp, LcpDefault, Lemke, Limits, Mlcp, Solver};
 use common::rational::solvable;
-use common::{Random, gram, mlcp, natural, relative};
+use common::{Random, gram, mlcp, natural, public_data, relative};
 use serde_json::Value;
 
 fn limits(tolerance: f64) -> Limits {
@@ -182,23 +181,9 @@ fn degenerate_copositive_problems_of_forty_rows_are_solved() {
     }
 }
 
-/// The folder of public data, if the environment names one.
-fn data(folder: &str) -> Option<Vec<PathBuf>> {
-    let Some(root) = std::env::var_os("CAROM_DATA") else {
-        println!("CAROM_DATA is not set: public data are not tested");
-        return None;
-    };
-    let folder = PathBuf::from(root).join(folder);
-    let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
-    files.sort();
-    Some(files)
-}
-
 #[test]
 fn public_problems_are_solved_and_the_one_without_a_solution_is_told() {
-    let Some(files) = data("lcp") else {
+    let Some(files) = public_data("lcp") else {
         return;
     };
     let mut solver = LcpDefault::default();

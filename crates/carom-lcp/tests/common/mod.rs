@@ -1,8 +1,11 @@
 //! What the tests share: numbers at random, and residuals that share no code with the crate.
 #![allow(dead_code, reason = "each test uses a part of this")]
 
+pub mod friction;
 pub mod oracle;
 pub mod rational;
+
+use std::path::PathBuf;
 
 use carom_lcp::{Dense, Mlcp, Sparse};
 
@@ -100,4 +103,18 @@ pub fn natural(h: &[Vec<f64>], q: &[f64], lower: &[f64], upper: &[f64], z: &[f64
 pub fn relative(h: &[Vec<f64>], q: &[f64], lower: &[f64], upper: &[f64], z: &[f64]) -> f64 {
     let residual = natural(h, q, lower, upper, z);
     if residual == 0.0 { 0.0 } else { residual / natural(h, q, lower, upper, &vec![0.0; q.len()]) }
+}
+
+/// The problems in a folder of public data, if the environment names it: a folder that is not there is a failure then.
+pub fn public_data(folder: &str) -> Option<Vec<PathBuf>> {
+    let Some(root) = std::env::var_os("CAROM_DATA") else {
+        println!("CAROM_DATA is not set: public data are not tested");
+        return None;
+    };
+    let folder = PathBuf::from(root).join(folder);
+    let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    files.sort();
+    Some(files)
 }

@@ -293,7 +293,7 @@ impl<P: Form> System<'_, P> {
             }
         }
         let mut step = right.clone();
-        if !self.pencil.solve(&mut step) {
+        if !self.pencil.solve(self.problem.compliance(), &mut step) {
             return None;
         }
         self.refine(&right, &mut step);
@@ -327,7 +327,7 @@ impl<P: Form> System<'_, P> {
                 rest[row] -= (0..d).map(|j| block[i][j] * step[rows.start + j]).sum::<f64>();
             }
         }
-        if self.pencil.solve(&mut rest) {
+        if self.pencil.solve(self.problem.compliance(), &mut rest) {
             step.iter_mut().zip(rest).for_each(|(step, rest)| *step += rest);
         }
     }

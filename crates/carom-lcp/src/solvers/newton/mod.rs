@@ -129,7 +129,7 @@ impl Newton {
             }
             step.iter_mut().zip(&*f).for_each(|(step, f)| *step = -f);
             unscale_equalities(problem, scale, step);
-            if !pencil.solve(step) {
+            if !pencil.solve(problem.compliance(), step) {
                 return iteration;
             }
             let mut length = 1.0;

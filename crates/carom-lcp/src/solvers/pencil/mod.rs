@@ -1,8 +1,11 @@
 //! Linear systems (A + R W) x = b with A and R of one small block for each contact: what Newton's method and the interior-point
 //! method solve in every iteration.
 //!
-//! Three ways: dense LU of A + R W; sparse LU of the same; and, where W = G M⁻¹ Gᵀ + T comes from bodies, sparse LU of
-//! [[M, −Gᵀ], [R G, A + R T]], which never forms W. The pattern is analysed once for each problem.
+//! Four ways: dense LU of A + R W; sparse LU of the same; and, where W = G M⁻¹ Gᵀ + T comes from bodies, sparse LU of
+//! [[M, −Gᵀ], [R G, A + R T]] or, where no T is too small, of the bodies' rows alone, neither of which forms W. The pattern is analysed
+//! once for each problem.
+
+mod bodies;
 
 use faer::Mat;
 use faer::linalg::solvers::{PartialPivLu, Solve};
@@ -11,6 +14,7 @@ use faer::sparse::{Argsort, Pair, SparseColMat, SymbolicSparseColMat};
 
 use crate::matrix::Sparse;
 use crate::problem::Saddle;
+use bodies::{Eliminated, Groups};
 
 /// A block of one contact; in two dimensions the last row and column are not used.
 pub(crate) type Block = [[f64; 3]; 3];
@@ -39,6 +43,13 @@ impl Shape {
     pub fn rows(&self) -> usize {
         self.equalities + self.dimension * self.contacts
     }
+
+    /// The first row and the number of rows of every equality and every contact.
+    pub fn groups(self) -> impl Iterator<Item = (usize, usize)> {
+        let contacts =
+            (0..self.contacts).map(move |contact| (self.equalities + contact * self.dimension, self.dimension));
+        (0..self.equalities).map(|row| (row, 1)).chain(contacts)
+    }
 }
 
 /// The system: analysed once, factored for each A and R, solved for each b.
@@ -52,13 +63,29 @@ pub(crate) struct Pencil {
 enum Way {
     Dense { factors: Option<PartialPivLu<f64>> },
     Sparse { pattern: Box<Pattern>, factors: Option<Box<Lu<usize, f64>>> },
+    Bodies { groups: Groups, eliminated: Eliminated, pattern: Box<Pattern>, factors: Option<Box<Lu<usize, f64>>> },
 }
 
+/// The places of the entries, in the order in which they are put, and what follows from them alone.
 struct Pattern {
     columns: SymbolicSparseColMat<usize>,
     order: Argsort<usize>,
     symbolic: SymbolicLu<usize>,
     values: Vec<f64>,
+}
+
+impl Pattern {
+    fn new(size: usize, places: &[Pair<usize, usize>]) -> Option<Box<Pattern>> {
+        let (columns, order) = SymbolicSparseColMat::try_new_from_indices(size, size, places).ok()?;
+        let symbolic = SymbolicLu::try_new(columns.as_ref()).ok()?;
+        Some(Box::new(Pattern { columns, order, symbolic, values: Vec::with_capacity(places.len()) }))
+    }
+
+    /// Factors the matrix with these values; `None` where it is singular.
+    fn factor(&self) -> Option<Box<Lu<usize, f64>>> {
+        let matrix = SparseColMat::new_from_argsort(self.columns.clone(), &self.order, &self.values).ok()?;
+        Lu::try_new_with_symbolic(self.symbolic.clone(), matrix.as_ref()).ok().map(Box::new)
+    }
 }
 
 /// Up to this many rows a dense matrix is faster, whatever its pattern: at 60 rows of the wall both take 0.1 ms.
@@ -81,11 +108,17 @@ impl Pencil {
         };
         let mut places = Vec::new();
         let unit = Blocks { equality: 1.0, contacts: &vec![UNIT; shape.contacts] };
+        if let Compliance::Bodies(saddle) = compliance
+            && (0..rows).all(|row| saddle.t[row] >= bodies::LEAST_T * saddle.diagonal(row))
+        {
+            let (groups, mut eliminated) = (Groups::new(saddle, shape), Eliminated::default());
+            eliminated.read(saddle, shape, unit, unit);
+            eliminated.entries(saddle, &groups, |row, column, _| places.push(Pair::new(row, column)));
+            let pattern = Pattern::new(bodies, &places)?;
+            return Some(Pencil { shape, bodies, way: Way::Bodies { groups, eliminated, pattern, factors: None } });
+        }
         entries(compliance, shape, bodies, unit, unit, |row, column, _| places.push(Pair::new(row, column)));
-        let size = bodies + rows;
-        let (columns, order) = SymbolicSparseColMat::try_new_from_indices(size, size, &places).ok()?;
-        let symbolic = SymbolicLu::try_new(columns.as_ref()).ok()?;
-        let pattern = Box::new(Pattern { columns, order, symbolic, values: Vec::with_capacity(places.len()) });
+        let pattern = Pattern::new(bodies + rows, &places)?;
         Some(Pencil { shape, bodies, way: Way::Sparse { pattern, factors: None } })
     }
 
@@ -104,33 +137,58 @@ impl Pencil {
                 true
             }
             Way::Sparse { pattern, factors } => {
-                let Pattern { columns, order, symbolic, values } = &mut **pattern;
-                values.clear();
-                entries(compliance, shape, bodies, a, r, |_, _, value| values.push(value));
-                *factors = SparseColMat::new_from_argsort(columns.clone(), order, values)
-                    .ok()
-                    .and_then(|matrix| Lu::try_new_with_symbolic(symbolic.clone(), matrix.as_ref()).ok())
-                    .map(Box::new);
+                pattern.values.clear();
+                entries(compliance, shape, bodies, a, r, |_, _, value| pattern.values.push(value));
+                *factors = pattern.factor();
+                factors.is_some()
+            }
+            Way::Bodies { groups, eliminated, pattern, factors } => {
+                let Compliance::Bodies(saddle) = compliance else { return false };
+                if !eliminated.read(saddle, shape, a, r) {
+                    return false;
+                }
+                pattern.values.clear();
+                eliminated.entries(saddle, groups, |_, _, value| pattern.values.push(value));
+                *factors = pattern.factor();
                 factors.is_some()
             }
         }
     }
 
     /// Solves with the last factors: `x` is b in and the answer out; false where the answer is not finite.
-    pub fn solve(&self, x: &mut [f64]) -> bool {
-        let mut right = Mat::<f64>::zeros(self.bodies + x.len(), 1);
-        for (row, value) in x.iter().enumerate() {
-            right[(self.bodies + row, 0)] = *value;
-        }
-        match &self.way {
-            Way::Dense { factors: Some(factors) } => factors.solve_in_place(&mut right),
-            Way::Sparse { factors: Some(factors), .. } => factors.solve_in_place(&mut right),
-            _ => return false,
-        }
-        for (row, value) in x.iter_mut().enumerate() {
-            *value = right[(self.bodies + row, 0)];
-        }
-        x.iter().all(|value| value.is_finite())
+    pub fn solve(&self, compliance: Compliance, x: &mut [f64]) -> bool {
+        let solved = match &self.way {
+            Way::Dense { factors: Some(factors) } => {
+                in_columns(0, x, |right| factors.solve_in_place(right));
+                true
+            }
+            Way::Sparse { factors: Some(factors), .. } => {
+                in_columns(self.bodies, x, |right| factors.solve_in_place(right));
+                true
+            }
+            Way::Bodies { factors: Some(factors), eliminated, .. } => {
+                let Compliance::Bodies(saddle) = compliance else { return false };
+                let mut dv = vec![0.0; self.bodies];
+                eliminated.reduce(self.shape, saddle, x, &mut dv);
+                in_columns(0, &mut dv, |right| factors.solve_in_place(right));
+                eliminated.expand(self.shape, saddle, &dv, x);
+                true
+            }
+            _ => false,
+        };
+        solved && x.iter().all(|value| value.is_finite())
+    }
+}
+
+/// Calls `solve` with a column that holds zeros and then `x`, which receives what is there afterwards.
+fn in_columns(zeros: usize, x: &mut [f64], solve: impl FnOnce(&mut Mat<f64>)) {
+    let mut column = Mat::<f64>::zeros(zeros + x.len(), 1);
+    for (row, value) in x.iter().enumerate() {
+        column[(zeros + row, 0)] = *value;
+    }
+    solve(&mut column);
+    for (row, value) in x.iter_mut().enumerate() {
+        *value = column[(zeros + row, 0)];
     }
 }
 
@@ -142,13 +200,13 @@ pub(crate) struct Blocks<'a> {
 }
 
 impl Blocks<'_> {
-    /// The entry of a row with another row of the same contact or equality.
-    fn rows(&self, shape: Shape, row: usize) -> (usize, usize, &[f64]) {
+    /// The entries of a row with the rows of its own contact or equality.
+    fn row(&self, shape: Shape, row: usize) -> &[f64] {
         if row < shape.equalities {
-            return (row, 1, std::slice::from_ref(&self.equality));
+            return std::slice::from_ref(&self.equality);
         }
         let (contact, k) = ((row - shape.equalities) / shape.dimension, (row - shape.equalities) % shape.dimension);
-        (row - k, shape.dimension, &self.contacts[contact][k][..shape.dimension])
+        &self.contacts[contact][k][..shape.dimension]
     }
 }
 
@@ -175,11 +233,9 @@ fn entries(
             }
         }
     }
-    for row in 0..shape.rows() {
-        let (first, count, own) = a.rows(shape, row);
-        let (_, _, factors) = r.rows(shape, row);
-        for k in 0..count {
-            let inner = first + k;
+    for (first, count) in shape.groups() {
+        for (row, inner) in (0..count * count).map(|k| (first + k / count, first + k % count)) {
+            let (own, factors, k) = (a.row(shape, row), r.row(shape, row), inner - first);
             put(bodies + row, bodies + inner, own[k]);
             match compliance {
                 Compliance::Matrix(w) => {
