@@ -1,5 +1,7 @@
 //! The direct part of a splitting.
 
+use std::time::Instant;
+
 use crate::matrix::Sparse;
 use crate::outcome::{Limits, Solver};
 use crate::problem::{Mlcp, Saddle, SaddleMlcp};
@@ -28,6 +30,8 @@ pub(super) struct Direct {
     matrix: Mlcp,
     impulses: Vec<f64>,
     pivot: BlockPivot,
+    /// The time at which a solve gives up.
+    pub deadline: Option<Instant>,
 }
 
 impl Default for Direct {
@@ -39,6 +43,7 @@ impl Default for Direct {
             matrix: Mlcp { h: Sparse::default(), q: Vec::new(), lower: Vec::new(), upper: Vec::new() },
             impulses: Vec::new(),
             pivot: BlockPivot::default(),
+            deadline: None,
         }
     }
 }
@@ -99,7 +104,7 @@ impl Direct {
         for &row in &self.rows {
             self.impulses.push(std::mem::take(&mut z[row]));
         }
-        let limits = Limits { tolerance: TOLERANCE, iterations: most, deadline: None };
+        let limits = Limits { tolerance: TOLERANCE, iterations: most, deadline: self.deadline };
         let outcome = match form {
             Form::Bodies(saddle) => {
                 // M v − Gᵀz + p = 0: what is held goes into p.

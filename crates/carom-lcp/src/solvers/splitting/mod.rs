@@ -103,10 +103,12 @@ impl DirectIterative {
         let couplings = limits.iterations.unwrap_or(self.coupling.couplings);
         let mut outers = Outers::new(problem, limits, std::mem::take(&mut self.space));
         let mut last = outers.start(z);
+        self.direct.deadline = limits.deadline;
         self.couple(problem, couplings, &mut last, |stage, z| match stage {
             Stage::Direct { .. } => outers.offer(z),
             Stage::Sweeps => true,
         });
+        self.direct.deadline = None;
         outers.finish(z, last, &mut self.space)
     }
 }
@@ -193,9 +195,11 @@ impl LaggedBounds {
         let rounds = limits.iterations.unwrap_or(self.rounds);
         let mut outers = Outers::new(problem, limits, std::mem::take(&mut self.space));
         let mut last = outers.start(z);
+        self.direct.deadline = limits.deadline;
         if self.lag(problem, rounds, &mut last, |_, z| outers.offer(z)) {
             outers.failure = Failure::Stalled;
         }
+        self.direct.deadline = None;
         outers.finish(z, last, &mut self.space)
     }
 }
