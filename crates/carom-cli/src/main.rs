@@ -33,6 +33,8 @@ enum Command {
     Sweep(cmd::sweep::Args),
     /// Make the experiments of a paper again: claim by claim, with a computed verdict
     Reproduce(cmd::reproduce::Args),
+    /// Solve complementarity and friction-contact problems from files
+    Solve(cmd::solve::Args),
     /// List the built-in scenes
     Scenes(cmd::scenes::Args),
     /// List the methods: what each preserves, its order, what it takes
@@ -56,6 +58,7 @@ fn main() -> ExitCode {
         Command::Order(args) => cmd::order::run(&args),
         Command::Sweep(args) => cmd::sweep::run(&args),
         Command::Reproduce(args) => cmd::reproduce::run(&args),
+        Command::Solve(args) => cmd::solve::run(&args),
         Command::Scenes(args) => cmd::scenes::run(&args),
         Command::Methods(args) => cmd::methods::run(&args),
         Command::Show(args) => cmd::show::run(&args),

@@ -7,6 +7,9 @@ use serde_json::Value;
 
 use crate::fail::Fail;
 
+/// Columns of a terminal.
+const WIDTH: usize = 100;
+
 /// Prints a text to standard output; a closed pipe is no error.
 pub fn out(text: &str) -> Result<(), Fail> {
     let mut stdout = io::stdout().lock();
@@ -81,11 +84,33 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
+/// A text in lines of the terminal's width: the first begins after `first` blanks, the others after `rest`.
+pub fn wrapped(text: &str, first: usize, rest: usize) -> String {
+    let leading = text.chars().take_while(|c| *c == ' ').count();
+    let mut lines = vec![" ".repeat(first) + &text[..leading]];
+    let mut empty = true;
+    for word in text[leading..].split(' ') {
+        let line = lines.last().map_or(0, |line| line.chars().count());
+        if !empty && line + 1 + word.chars().count() > WIDTH {
+            lines.push(" ".repeat(rest));
+            empty = true;
+        }
+        if let Some(line) = lines.last_mut() {
+            if !empty {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        empty = false;
+    }
+    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::{columns, short, value};
+    use super::{WIDTH, columns, short, value, wrapped};
 
     #[test]
     fn values_are_told_in_few_digits() {
@@ -98,5 +123,13 @@ mod tests {
         assert_eq!([short(0.0), short(-1.5), short(1234.0), short(3.2e-15)], ["0", "-1.5", "1234", "3.20e-15"]);
         let rows = [vec!["a".to_string(), "é".to_string(), "x".to_string()], vec!["long".into(), "b".into()]];
         assert_eq!(columns(&rows), "a     é  x\nlong  b\n");
+    }
+
+    #[test]
+    fn long_texts_are_wrapped_with_an_indent() {
+        let text = wrapped(&format!("    claim   {}", "word ".repeat(60).trim_end()), 0, 12);
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH) && text.lines().count() == 4);
+        assert!(text.lines().skip(1).all(|line| line.starts_with(&(" ".repeat(12) + "word"))));
+        assert_eq!(wrapped("a", 0, 2), "a\n");
     }
 }

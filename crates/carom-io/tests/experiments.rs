@@ -209,7 +209,7 @@ fn members_and_grids_are_ensembles() {
 #[test]
 fn what_cannot_be_computed_is_no_verdict() {
     let reason = |expression: &str| verdict(&measuring(expression, "{ at_most = 1e300 }")).unwrap_err();
-    assert_eq!(reason("free.impacts"), "run `free`: `impacts` has no meaning for this scene and method");
+    assert_eq!(reason("free.impacts"), "run `free`: `impacts` has no meaning for what was run");
     assert!(reason("free.max_equality").contains("no meaning"));
     assert!(reason("0*free.max_equality").contains("no meaning"), "a factor 0 hides nothing");
     assert!(reason("free.final_q[7]").contains("none of number 7"));

@@ -187,7 +187,7 @@ fn what_a_quantity_needs_is_asked_for() {
     assert!(reason("rms_nodes_q", &other).contains("does not know the motion inside its steps"));
     let plain = "scene = \"pendulum-polar\"\nmethod = \"midpoint\"\nuntil = 3.0";
     for quantity in ["balance_residual", "jump_rms", "max_equality_inside"] {
-        assert!(reason(quantity, plain).contains("has no meaning for this scene and method"), "{quantity}");
+        assert!(reason(quantity, plain).contains("has no meaning for what was run"), "{quantity}");
     }
     let defect = values(plain, &["symplectic_defect"]).remove(0).expect("a defect");
     assert!(defect < 1e-9, "{defect}");

@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicBool;
 use carom::observe::{Frame, Observer};
 use carom_io::document::{Diagnostic, Source};
 use carom_io::experiment::{
-    Choice, Experiment, Found, Judgement, MAP_QUANTITIES, ORDER_QUANTITIES, RUN_QUANTITIES, STATE_QUANTITIES,
-    STATISTICS,
+    Choice, Experiment, Found, Judgement, MAP_QUANTITIES, ORDER_QUANTITIES, RUN_QUANTITIES, SOLVE_QUANTITIES,
+    STATE_QUANTITIES, STATISTICS,
 };
 
 struct Silent;
@@ -182,7 +182,8 @@ fn quantities_are_those_of_the_manual() {
     for (name, _) in STATISTICS {
         assert!(manual.contains(&format!("`run.{name}.quantity`")), "`{name}` is not in docs/reproduce.md");
     }
-    for (name, _) in [RUN_QUANTITIES, STATE_QUANTITIES, ORDER_QUANTITIES, MAP_QUANTITIES].concat() {
+    for (name, _) in [RUN_QUANTITIES, STATE_QUANTITIES, ORDER_QUANTITIES, MAP_QUANTITIES, SOLVE_QUANTITIES].concat()
+    {
         assert!(manual.contains(&format!("`{name}`")), "`{name}` is not in docs/reproduce.md");
     }
 }

@@ -20,7 +20,9 @@ pub mod warm;
 pub use ldlt::Ldlt;
 pub use matrix::{Blocks, Dense, Sparse};
 pub use outcome::{Failure, Limits, Solved, Solver, Unsolved};
-pub use problem::{Friction, GlobalFriction, Law, Lcp, LinearizedFriction, Mlcp, Problem, Saddle, SaddleMlcp};
+pub use problem::{
+    FileError, Friction, GlobalFriction, Law, Lcp, LinearizedFriction, Mlcp, Named, Problem, Saddle, SaddleMlcp,
+};
 pub use residual::{Judged, Residual};
 pub use solvers::{
     BlockPivot, DirectIterative, Enumeration, Facts, FrictionDefault, Interior, LaggedBounds, LcpDefault, Lemke,

@@ -10,4 +10,5 @@ pub mod reproduce;
 pub mod run;
 pub mod scenes;
 pub mod show;
+pub mod solve;
 pub mod sweep;

@@ -12,6 +12,7 @@ mod recording;
 mod report;
 mod reproduce;
 mod same_bits;
+mod solve;
 mod sweep;
 
 use std::path::{Path, PathBuf};

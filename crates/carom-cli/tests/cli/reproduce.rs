@@ -152,6 +152,25 @@ fn muehlebach_comes_out_as_expected_and_verdicts_hang_on_the_parameters() {
 }
 
 #[test]
+fn lacoursiere_and_linde_come_out_as_expected_and_verdicts_hang_on_the_parameters() {
+    let place = Place::new();
+    let run = |more: &[&str]| place.carom(&[&["reproduce", "--json"], more].concat()).code(0).json();
+    run(&["lacoursiere-linde", "--check"]);
+    let flips = [
+        ("pgs", "friction-angle", "solver.variant=exact-tangents", "depends", "holds"),
+        ("pgs", "fixed-point", "solver.variant=block-tangents", "depends", "does not hold"),
+        ("pgs", "not-p", "problem.mu=0.5", "holds", "does not hold"),
+        ("splitting", "five-boxes", "solver.couplings=1", "holds", "does not hold"),
+    ];
+    for (experiment, claim, change, expected, verdict) in flips {
+        let name = format!("lacoursiere-linde/{experiment}");
+        let document = run(&[&name, "--only", claim, "--set", change]);
+        let claim = &document["claims"][0];
+        assert_eq!((&claim["expected"], &claim["verdict"]), (&expected.into(), &verdict.into()), "{name} {change}");
+    }
+}
+
+#[test]
 fn kaufman_and_pai_come_out_as_expected_and_verdicts_hang_on_the_parameters() {
     let place = Place::new();
     let run = |more: &[&str]| place.carom(&[&["reproduce", "kaufman-pai", "--json"], more].concat()).code(0).json();

@@ -1,6 +1,7 @@
 //! Ensembles: one run for every value of a key, or for every member of a list.
 
 use super::settings::Setting;
+use super::solvers::Solve;
 use super::{Plan, PlanKind};
 use crate::document::{Item, Kind, Source, TableReader};
 
@@ -22,14 +23,22 @@ impl Plan {
     pub(super) fn first_member(&self) -> Vec<Setting> {
         match &self.kind {
             PlanKind::Run { members, .. } => members.first().map(|m| m.settings.clone()).unwrap_or_default(),
-            PlanKind::Order { .. } | PlanKind::Map(_) => Vec::new(),
+            PlanKind::Order { .. } | PlanKind::Map(_) | PlanKind::Solve(_) => Vec::new(),
+        }
+    }
+
+    /// The members of what can be an ensemble of settings.
+    pub(super) fn list(&self) -> Option<&[Member]> {
+        match &self.kind {
+            PlanKind::Run { members, .. } | PlanKind::Solve(Solve { members, .. }) => Some(members),
+            PlanKind::Order { .. } | PlanKind::Map(_) => None,
         }
     }
 
     /// The key that alone is varied over numbers.
     pub(super) fn varied(&self) -> Option<&str> {
-        match &self.kind {
-            PlanKind::Run { members, .. } if members.iter().all(|member| member.value.is_some()) => {
+        match self.list() {
+            Some(members) if members.iter().all(|member| member.value.is_some()) => {
                 let argument = &members.first()?.settings.first()?.argument;
                 argument.split_once('=').map(|(key, _)| key.trim())
             }

@@ -2,6 +2,7 @@
 
 mod column;
 mod interior;
+mod relaxation;
 
 pub(super) use column::Curve;
 pub(super) use interior::Pen;
@@ -12,10 +13,13 @@ use super::{Experiment, Plan, PlanKind, claims};
 use crate::document::{Item, Source, TableReader, help};
 use crate::figure::{Axis, Figure, Panel as Plot, Scale, Series};
 use column::Column;
+use relaxation::Relaxation;
 
 const KEYS: [&str; 5] = ["name", "title", "columns", "full", "panels"];
-const PANEL_KEYS: [&str; 11] =
-    ["title", "runs", "orders", "ensemble", "map", "x", "y", "x_label", "y_label", "log", "range"];
+const PANEL_KEYS: [&str; 14] = [
+    "title", "runs", "orders", "ensemble", "map", "solves", "member", "switches", "x", "y", "x_label", "y_label",
+    "log", "range",
+];
 /// Width of a panel that stands alone, and of one among several, in px.
 const WIDE: u32 = 780;
 const NARROW: u32 = 560;
@@ -55,12 +59,14 @@ enum Content {
     Ensemble(usize, Formula, String),
     /// A plot of every member of a map.
     Map(usize),
+    /// The histories of these solves.
+    Relaxation(Vec<usize>, Relaxation),
 }
 
 impl Panel {
     fn plans(&self) -> Vec<usize> {
         match &self.content {
-            Content::Curves(plans, _) | Content::Orders(plans) => plans.clone(),
+            Content::Curves(plans, _) | Content::Orders(plans) | Content::Relaxation(plans, _) => plans.clone(),
             Content::Map(plan) => vec![*plan],
             Content::Ensemble(plan, formula, _) => {
                 let others = formula.references.iter().map(|reference| reference.plan);
@@ -75,6 +81,11 @@ impl Panel {
             Content::Ensemble(_, formula, _) => Some(formula),
             _ => None,
         }
+    }
+
+    /// Whether it shows errors of a solve.
+    pub fn shows_errors(&self, plan: usize) -> bool {
+        matches!(&self.content, Content::Relaxation(plans, of) if plans.contains(&plan) && of.errors())
     }
 
     /// The curve that it shows of a plan.
@@ -164,8 +175,10 @@ fn read_panel(item: &Item, table: &TableReader, plans: &[Plan], source: &Source)
         }
         found
     };
-    let given: Vec<&str> =
-        ["runs", "orders", "ensemble", "map"].into_iter().filter(|key| table.get(key).is_some()).collect();
+    let given: Vec<&str> = ["runs", "orders", "ensemble", "map", "solves"]
+        .into_iter()
+        .filter(|key| table.get(key).is_some())
+        .collect();
     let content = match given[..] {
         ["runs"] => {
             let runs = several("runs", "run");
@@ -198,7 +211,9 @@ fn read_panel(item: &Item, table: &TableReader, plans: &[Plan], source: &Source)
         ["orders"] => Content::Orders(several("orders", "order")?),
         ["ensemble"] => {
             let ensemble = table.item("ensemble")?;
-            let plan = named(&ensemble, "run");
+            let solve =
+                |plan: &Plan| matches!(plan.kind, PlanKind::Solve(_)) && Some(&*plan.name) == ensemble.string();
+            let plan = named(&ensemble, if plans.iter().any(solve) { "solve" } else { "run" });
             let formula = table.required("y").and_then(|item| Formula::read(&item, plans));
             let plan = plan?;
             let Some(varied) = plans[plan].varied() else {
@@ -208,8 +223,14 @@ fn read_panel(item: &Item, table: &TableReader, plans: &[Plan], source: &Source)
             Content::Ensemble(plan, formula?, varied.to_string())
         }
         ["map"] => Content::Map(named(&table.item("map")?, "map")?),
+        ["solves"] => {
+            let solves = several("solves", "solve")?;
+            let relaxation = Relaxation::read(table, &solves, plans)?;
+            Content::Relaxation(solves, relaxation)
+        }
         _ => {
-            let help = "give one of runs = […], orders = […], ensemble = \"…\", map = \"…\"".to_string();
+            let help =
+                "give one of runs = […], orders = […], ensemble = \"…\", map = \"…\", solves = […]".to_string();
             item.report("it is not clear what the panel shows", Some(help));
             return None;
         }
@@ -318,8 +339,21 @@ impl Experiment {
                 plot
             }
             Content::Map(_) => plot,
+            Content::Relaxation(plans, relaxation) => {
+                let of = |plan: &usize| {
+                    let plan = *plan;
+                    found.iter().filter(move |found| found.plan == plan && relaxation.shows(found.member))
+                };
+                let label = |found: &Found| match relaxation.chooses() {
+                    true => self.plans[found.plan].label.clone(),
+                    false => self.label(found),
+                };
+                let shown: Vec<(String, &Found)> =
+                    plans.iter().flat_map(of).map(|found| (label(found), found)).collect();
+                relaxation.plot(plot, &shown, panel)
+            }
             Content::Ensemble(plan, formula, varied) => {
-                let PlanKind::Run { members, .. } = &self.plans[*plan].kind else { return plot };
+                let Some(members) = self.plans[*plan].list() else { return plot };
                 let plot = plot
                     .x(axis(label(x, &|| varied.clone()), false))
                     .y(ranged(axis(label(y, &String::new), panel.log)));
@@ -333,12 +367,12 @@ impl Experiment {
     /// The label of a run in a legend.
     fn label(&self, found: &Found) -> String {
         let plan = &self.plans[found.plan];
-        match &plan.kind {
-            PlanKind::Run { members, ensemble: true, .. } => {
+        match plan.list().filter(|_| plan.members().is_some()) {
+            Some(members) => {
                 let member = &members[found.member].label;
                 if plan.label == plan.name { member.clone() } else { format!("{}, {member}", plan.label) }
             }
-            _ => plan.label.clone(),
+            None => plan.label.clone(),
         }
     }
 }

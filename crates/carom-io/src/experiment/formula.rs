@@ -6,6 +6,7 @@ use carom::lagrangian::expression::{Graph, NameError, NodeId, Scope, Tape, parse
 
 use super::inside::Part;
 use super::quantities::{self, Shape};
+use super::solvers::SOLVE_QUANTITIES;
 use super::statistic::Statistic;
 use super::{Plan, PlanKind};
 use crate::document::Item;
@@ -102,6 +103,7 @@ fn shape(plan: &Plan, quantity: &str) -> Option<Shape> {
     match &plan.kind {
         PlanKind::Order { .. } => quantities::shape(quantities::ORDER_QUANTITIES, quantity),
         PlanKind::Map(_) => quantities::shape(quantities::MAP_QUANTITIES, quantity),
+        PlanKind::Solve(_) => quantities::shape(SOLVE_QUANTITIES, quantity),
         PlanKind::Run { times, after, .. } => match quantity.split_once('.') {
             None => quantities::shape(quantities::RUN_QUANTITIES, quantity),
             Some((kept, rest)) => {
@@ -162,6 +164,7 @@ impl Scope for Runs<'_> {
             let list = match &plan.kind {
                 PlanKind::Order { .. } => quantities::ORDER_QUANTITIES,
                 PlanKind::Map(_) => quantities::MAP_QUANTITIES,
+                PlanKind::Solve(_) => SOLVE_QUANTITIES,
                 PlanKind::Run { .. } => quantities::RUN_QUANTITIES,
             };
             names.extend(list.iter().map(|(quantity, _)| format!("{}.{quantity}", plan.name)));

@@ -84,7 +84,7 @@ pub(super) fn read(table: &TableReader, source: &Source) -> Option<Plan> {
         (zi, label)
     };
     let at = at.into_iter().enumerate().map(named).collect();
-    Some(Plan { name, label, start, kind: PlanKind::Map(Map { contact, at, plane }) })
+    Some(Plan { name, label, start: Some(start), kind: PlanKind::Map(Map { contact, at, plane }) })
 }
 
 impl Map {

@@ -1,6 +1,6 @@
 //! Experiments: a paper's claims, each measured by runs and judged by a criterion.
 //!
-//! An experiment is one file. It names runs of built-in scenes, and claims with an expression over what the runs came to
+//! An experiment is one file. It names runs of built-in scenes, or solves of complementarity problems, and claims with an expression over what the runs came to
 //! and a criterion for its value. The verdict is computed from these two alone; the verdict that the file expects is only
 //! compared with it.
 //!
@@ -19,12 +19,14 @@ mod quantities;
 mod read;
 mod run;
 mod settings;
+mod solvers;
 mod statistic;
 mod verdict;
 
 pub use quantities::{MAP_QUANTITIES, ORDER_QUANTITIES, RUN_QUANTITIES, STATE_QUANTITIES};
 pub use run::{Found, Job};
 pub use settings::Refused;
+pub use solvers::SOLVE_QUANTITIES;
 pub use statistic::{STATISTICS, Statistic};
 pub use verdict::{Finding, Judgement, Verdict};
 
@@ -135,11 +137,12 @@ pub struct Choice {
     pub only: Vec<String>,
 }
 
-/// Runs of one scene, or a convergence study of it.
+/// Runs of one scene, a convergence study of it, or solves of complementarity problems.
 struct Plan {
     name: String,
     label: String,
-    start: Start,
+    /// The scene; a solve has none.
+    start: Option<Start>,
     kind: PlanKind,
 }
 
@@ -158,6 +161,8 @@ enum PlanKind {
     Map(map::Map),
     /// Errors over step lengths.
     Order { steps: Vec<f64>, reference: Option<Box<Start>> },
+    /// A complementarity problem, or one for every member of an ensemble, and a solver.
+    Solve(solvers::Solve),
 }
 
 impl PlanKind {
@@ -167,6 +172,7 @@ impl PlanKind {
             Self::Run { .. } => "run",
             Self::Map(_) => "map",
             Self::Order { .. } => "order",
+            Self::Solve(_) => "solve",
         }
     }
 }
@@ -177,6 +183,7 @@ impl Plan {
         match &self.kind {
             PlanKind::Run { members, ensemble: true, .. } => Some(members.len()),
             PlanKind::Map(map) => Some(map.at.len()),
+            PlanKind::Solve(solve) => solve.ensemble.then_some(solve.members.len()),
             _ => None,
         }
     }
@@ -185,9 +192,9 @@ impl Plan {
     fn starts(&mut self) -> impl Iterator<Item = &mut Start> {
         let reference = match &mut self.kind {
             PlanKind::Order { reference, .. } | PlanKind::Run { reference, .. } => reference.as_deref_mut(),
-            PlanKind::Map(_) => None,
+            PlanKind::Map(_) | PlanKind::Solve(_) => None,
         };
-        std::iter::once(&mut self.start).chain(reference)
+        self.start.iter_mut().chain(reference)
     }
 }
 

@@ -127,11 +127,11 @@ enum Value {
 pub struct Quantities(BTreeMap<String, Value>);
 
 impl Quantities {
-    fn number(&mut self, name: &str, value: impl Into<Option<f64>>) {
+    pub(super) fn number(&mut self, name: &str, value: impl Into<Option<f64>>) {
         self.0.insert(name.to_string(), Value::Number(value.into()));
     }
 
-    fn list(&mut self, name: &str, values: &[f64]) {
+    pub(super) fn list(&mut self, name: &str, values: &[f64]) {
         self.0.insert(name.to_string(), Value::List(values.to_vec()));
     }
 
@@ -139,11 +139,11 @@ impl Quantities {
     pub fn get(&self, name: &str, index: Option<usize>) -> Result<f64, String> {
         match (self.0.get(name), index) {
             (None, _) => Err(format!("`{name}` was not measured")),
-            (Some(Value::Number(None)), _) => Err(format!("`{name}` has no meaning for this scene and method")),
+            (Some(Value::Number(None)), _) => Err(format!("`{name}` has no meaning for what was run")),
             (Some(Value::Number(Some(value))), _) => Ok(*value),
             (Some(Value::List(values)), None) => match values[..] {
                 [value] => Ok(value),
-                [] => Err(format!("`{name}` has no meaning for this scene and method")),
+                [] => Err(format!("`{name}` has no meaning for what was run")),
                 _ => Err(format!("`{name}` has {} components: give an index", values.len())),
             },
             (Some(Value::List(values)), Some(index)) => values

@@ -1,12 +1,13 @@
 //! Reads the file of an experiment.
 
 use super::settings::{Setting, Start};
-use super::{Experiment, Plan, PlanKind, claims, ensemble, figure, inside, map};
+use super::{Experiment, Plan, PlanKind, claims, ensemble, figure, inside, map, solvers};
 use crate::document::{Diagnostic, Diagnostics, Item, Kind, Origin, Position, Source, TableReader, help, parse};
 use crate::references;
 use crate::scene::{BUILT_IN, BuiltIn};
 
-const KEYS: [&str; 9] = ["title", "description", "place", "cites", "run", "order", "map", "claim", "figure"];
+const KEYS: [&str; 10] =
+    ["title", "description", "place", "cites", "run", "order", "map", "solve", "claim", "figure"];
 const RUN_KEYS: [&str; 15] = [
     "name",
     "label",
@@ -60,7 +61,7 @@ fn decode(root: &TableReader, source: &Source) -> Option<Experiment> {
     }
     let mut plans: Vec<Plan> = Vec::new();
     let run: fn(&TableReader, &Source) -> Option<Plan> = read_run;
-    for (key, read) in [("run", run), ("order", read_order), ("map", map::read)] {
+    for (key, read) in [("run", run), ("order", read_order), ("map", map::read), ("solve", solvers::read)] {
         for item in root.array(key).unwrap_or_default() {
             let Some(table) = item.table() else { continue };
             let Some(plan) = read(&table, source) else { continue };
@@ -157,7 +158,7 @@ pub(super) fn head(table: &TableReader, source: &Source) -> Option<(String, Stri
 }
 
 /// A name that an expression can use.
-fn name(item: &Item) -> Option<String> {
+pub(super) fn name(item: &Item) -> Option<String> {
     let name = item.string()?;
     let letter = |c: char| c.is_ascii_alphabetic() || c == '_';
     if name.starts_with(letter) && name.chars().all(|c| letter(c) || c.is_ascii_digit()) {
@@ -185,7 +186,7 @@ fn read_run(table: &TableReader, source: &Source) -> Option<Plan> {
     let reference = reference(table, &start, source)?;
     let inside = inside::Settings { reference: reference.is_some(), grid: grid?, momentum_scale: momentum_scale? };
     let kind = PlanKind::Run { members, ensemble, times, after, inside, reference };
-    Some(Plan { name, label, start, kind })
+    Some(Plan { name, label, start: Some(start), kind })
 }
 
 fn read_order(table: &TableReader, source: &Source) -> Option<Plan> {
@@ -203,7 +204,7 @@ fn read_order(table: &TableReader, source: &Source) -> Option<Plan> {
     });
     let (name, label, start) = head?;
     let reference = reference(table, &start, source)?;
-    Some(Plan { name, label, start, kind: PlanKind::Order { steps: steps?, reference } })
+    Some(Plan { name, label, start: Some(start), kind: PlanKind::Order { steps: steps?, reference } })
 }
 
 /// The run that another is compared with: that with another method, step or other settings.

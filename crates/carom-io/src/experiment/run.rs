@@ -13,6 +13,7 @@ use super::inside::{Interior, Part, Settings};
 use super::map::{self, Map};
 use super::quantities::{IMPACT_DEFECT, PREIMAGES, PRINCIPLE, Quantities};
 use super::settings::{Setting, Start, read_scene};
+use super::solvers::{History, OF_ERRORS, Solution, Solve};
 use super::{Choice, Experiment, PlanKind};
 use crate::document::{Diagnostic, Source};
 use crate::figure::Trace;
@@ -22,13 +23,24 @@ use crate::trial::Trial;
 /// How much finer the reference of a convergence study is than its finest level.
 const FINER: u64 = 8;
 
-/// One run, or one convergence study, that can be made on any thread.
+/// One run, one convergence study or one solve, that can be made on any thread.
 pub struct Job {
     plan: usize,
     member: usize,
     name: String,
     /// The experiment's text, for the places of what is wrong.
     source: Source,
+    work: Work,
+}
+
+enum Work {
+    Scene(Staged),
+    /// Of the job's member, with errors against the exact solution or without them.
+    Solve(Solve, bool),
+}
+
+/// A scene with its settings, and what is done with it.
+struct Staged {
     scene: &'static BuiltIn,
     settings: Vec<Setting>,
     task: Task,
@@ -59,11 +71,11 @@ pub struct Found {
     pub(super) member: usize,
     /// Its name, with what sets it apart in an ensemble.
     pub name: String,
-    /// Name of the scene.
+    /// Name of the scene, or of the problem that was solved.
     pub scene: &'static str,
     /// Its settings, in the order in which they were made.
     pub settings: Vec<String>,
-    /// Name of the method.
+    /// Name of the method or of the solver.
     pub method: &'static str,
     /// Why it ended early.
     pub ended: Option<String>,
@@ -75,6 +87,8 @@ pub struct Found {
     pub(super) levels: Vec<Level>,
     /// The map.
     pub(super) map: Option<map::Made>,
+    /// What a solver did.
+    pub(super) history: Option<History>,
 }
 
 impl Experiment {
@@ -83,11 +97,23 @@ impl Experiment {
         let mut jobs = Vec::new();
         for (place, plan) in self.plans.iter().enumerate().filter(|(place, _)| self.needs(choice, *place)) {
             let settings = |start: &Start, member: &[Setting]| start.settings(choice.full, member);
+            let working = |member, name, work| Job { plan: place, member, name, source: self.source.clone(), work };
+            if let PlanKind::Solve(solve) = &plan.kind {
+                let errors = self.wants_errors(place);
+                for (index, member) in solve.members.iter().enumerate() {
+                    let name = match solve.ensemble {
+                        true => format!("{} ({})", plan.name, member.label),
+                        false => plan.name.clone(),
+                    };
+                    jobs.push(working(index, name, Work::Solve(solve.clone(), errors)));
+                }
+            }
+            let Some(start) = &plan.start else { continue };
             let job = |member, name, settings, task| {
-                let (source, scene) = (self.source.clone(), plan.start.scene);
-                Job { plan: place, member, name, source, scene, settings, task }
+                working(member, name, Work::Scene(Staged { scene: start.scene, settings, task }))
             };
             match &plan.kind {
+                PlanKind::Solve(_) => {}
                 PlanKind::Run { members, ensemble, times, after, inside, reference } => {
                     for (index, member) in members.iter().enumerate() {
                         let name = match ensemble {
@@ -106,20 +132,20 @@ impl Experiment {
                             reference: reference.as_ref().map(|start| settings(start, &shared)),
                             curves: self.curves(place),
                         };
-                        let settings = settings(&plan.start, &member.settings);
+                        let settings = settings(start, &member.settings);
                         jobs.push(job(index, name, settings, Task::Run(sights)));
                     }
                 }
                 PlanKind::Map(map) => {
                     for (index, (_, label)) in map.at.iter().enumerate() {
                         let name = format!("{} ({label})", plan.name);
-                        jobs.push(job(index, name, settings(&plan.start, &[]), Task::Map(map.clone())));
+                        jobs.push(job(index, name, settings(start, &[]), Task::Map(map.clone())));
                     }
                 }
                 PlanKind::Order { steps, reference } => {
                     let reference = reference.as_ref().map(|start| (start.scene, settings(start, &[])));
                     let task = Task::Order { steps: steps.clone(), reference };
-                    jobs.push(job(0, plan.name.clone(), settings(&plan.start, &[]), task));
+                    jobs.push(job(0, plan.name.clone(), settings(start, &[]), task));
                 }
             }
         }
@@ -141,6 +167,14 @@ impl Experiment {
         quantities.chain(self.curves(plan).iter().flat_map(|(_, curve)| curve.parts())).collect()
     }
 
+    /// Whether a claim or a figure is about errors of a solve.
+    fn wants_errors(&self, plan: usize) -> bool {
+        let asked = |formula: &Formula| OF_ERRORS.iter().any(|quantity| formula.asks(plan, quantity));
+        let mut panels = self.drawings.iter().flat_map(|drawing| &drawing.panels);
+        self.claims.iter().any(|claim| asked(&claim.formula))
+            || panels.any(|panel| panel.formula().is_some_and(asked) || panel.shows_errors(plan))
+    }
+
     /// The curves that figures show of a plan, each with the number of its panel.
     fn curves(&self, plan: usize) -> Vec<(usize, Curve)> {
         let panels = self.drawings.iter().flat_map(|drawing| &drawing.panels).enumerate();
@@ -157,27 +191,53 @@ impl Job {
     /// Makes the run; `also` sees every node of it. An error is a scene that cannot be run; a step that fails is part of
     /// what was found.
     pub fn run(&self, also: &mut dyn Observer, stop: &AtomicBool) -> Result<Found, Vec<Diagnostic>> {
-        let mut settings = self.settings.clone();
-        if let Task::Order { steps, .. } = &self.task {
-            let argument = format!("run.step={:?}", steps[0]);
-            settings.insert(0, Setting { argument, position: None, displaces: None });
+        match &self.work {
+            Work::Scene(staged) => self.stage(staged, also, stop),
+            Work::Solve(solve, errors) => {
+                let Solution { names, found } = solve.run(self.member, &self.source, *errors)?;
+                let (quantities, history) = match found {
+                    Ok((quantities, history)) => (Ok(quantities), Some(history)),
+                    Err(reason) => (Err(reason), None),
+                };
+                Ok(Found { quantities, history, ..self.found(names, solve.arguments(self.member)) })
+            }
         }
-        let scene = read_scene(self.scene, &settings, &self.source)?;
-        let found = Found {
+    }
+
+    /// What is found at first: nothing yet.
+    fn found(&self, (scene, method): (&'static str, &'static str), settings: Vec<String>) -> Found {
+        Found {
             plan: self.plan,
             member: self.member,
             name: self.name.clone(),
-            scene: self.scene.name,
-            settings: settings.iter().map(|setting| setting.argument.clone()).collect(),
-            method: scene.method.name(),
+            scene,
+            settings,
+            method,
             ended: None,
             quantities: Err(String::new()),
             traces: Vec::new(),
             levels: Vec::new(),
             map: None,
-        };
-        match &self.task {
-            Task::Run(sights) => self.simulate(&scene, found, sights, also, stop),
+            history: None,
+        }
+    }
+
+    fn stage(&self, staged: &Staged, also: &mut dyn Observer, stop: &AtomicBool) -> Result<Found, Vec<Diagnostic>> {
+        let mut settings = staged.settings.clone();
+        if let Task::Order { steps, .. } = &staged.task {
+            let argument = format!("run.step={:?}", steps[0]);
+            settings.insert(0, Setting { argument, position: None, displaces: None });
+        }
+        let scene = read_scene(staged.scene, &settings, &self.source)?;
+        let arguments = settings.iter().map(|setting| setting.argument.clone()).collect();
+        let found = self.found((staged.scene.name, scene.method.name()), arguments);
+        match &staged.task {
+            Task::Run(sights) => {
+                let reference = sights.reference.as_ref().filter(|_| !sights.parts.is_empty());
+                let reference =
+                    reference.map(|settings| read_scene(staged.scene, settings, &self.source)).transpose()?;
+                self.simulate((&scene, reference.as_ref()), found, sights, also, stop)
+            }
             Task::Map(map) => {
                 let map = map.make(&*scene.problem.system, self.member);
                 let quantities = map.as_ref().map(|map| Quantities::of_map(&map.regions)).map_err(Clone::clone);
@@ -205,7 +265,7 @@ impl Job {
 
     fn simulate(
         &self,
-        scene: &Scene,
+        (scene, reference): (&Scene, Option<&Scene>),
         found: Found,
         sights: &Sights,
         also: &mut dyn Observer,
@@ -223,9 +283,7 @@ impl Job {
         let traces = curves.iter().map(|(number, curve)| (*number, curve.trace())).collect();
         let gauge = Gauge::new(&scene.problem, &nodes, &sights.after);
         let impacts = (*wants != Wants::default()).then(|| Impacts::new(scene, *wants));
-        let reference = sights.reference.as_ref().filter(|_| !sights.parts.is_empty());
-        let reference = reference.map(|settings| read_scene(self.scene, settings, &self.source)).transpose()?;
-        let interior = Interior::new(scene, reference.as_ref(), &sights.parts, &sights.inside);
+        let interior = Interior::new(scene, reference, &sights.parts, &sights.inside);
         let drawn = curves.iter().any(|(_, curve)| curve.inside());
         let pen = drawn.then(|| Pen::new(&*scene.problem.system, scene.run.h, &scene.problem.initial.q));
         let (interior, pen) = match interior.and_then(|interior| Ok((interior, pen.transpose()?))) {

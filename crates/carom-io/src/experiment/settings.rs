@@ -1,6 +1,6 @@
 //! The scene of a run with its settings, and the changes of the command line to them.
 
-use super::Experiment;
+use super::{Experiment, PlanKind};
 use crate::document::{Diagnostic, Edit, Position, Source};
 use crate::scene::{BuiltIn, Scene};
 
@@ -27,7 +27,7 @@ impl Setting {
         key == "method" || key.starts_with("method.")
     }
 
-    fn edit(&self) -> Edit {
+    pub fn edit(&self) -> Edit {
         match self.position {
             Some(_) => {
                 Edit { shown: self.argument.clone(), argument: self.argument.clone(), displaces: self.displaces }
@@ -66,15 +66,20 @@ pub(super) fn read_scene(
     let edits: Vec<Edit> = settings.iter().map(Setting::edit).collect();
     let source = Source::new(format!("{} (built in)", scene.name), scene.text);
     Scene::read(scene.name, &source, &edits).map_err(|mut found| {
-        for problem in &mut found {
-            let of = |setting: &&Setting| setting.position.is_some() && setting.argument == problem.source;
-            if let Some(setting) = settings.iter().find(of) {
-                problem.position = setting.position;
-                problem.source = experiment.name().to_string();
-            }
-        }
+        place(&mut found, settings, experiment);
         found
     })
+}
+
+/// Gives problems of settings that are written in the experiment's file their place there.
+pub(super) fn place(problems: &mut [Diagnostic], settings: &[Setting], experiment: &Source) {
+    for problem in problems {
+        let of = |setting: &&Setting| setting.position.is_some() && setting.argument == problem.source;
+        if let Some(setting) = settings.iter().find(of) {
+            problem.position = setting.position;
+            problem.source = experiment.name().to_string();
+        }
+    }
 }
 
 /// Why a run does not take a change of the command line.
@@ -99,6 +104,15 @@ impl Experiment {
         for plan in &mut self.plans {
             let member = plan.first_member();
             let name = plan.name.clone();
+            if let PlanKind::Solve(solve) = &mut plan.kind {
+                match solve.set(&setting, &self.source) {
+                    Ok(()) => taken += 1,
+                    Err(problems) => {
+                        let itself = problems.iter().all(|problem| problem.source == shown);
+                        refused.push(Refused { run: name.clone(), problems, itself });
+                    }
+                }
+            }
             for (place, start) in plan.starts().enumerate() {
                 start.added.push(setting.clone());
                 let of_reference = |setting: &&Setting| place == 0 || !setting.of_solution();

@@ -16,6 +16,19 @@ pub enum Law {
     Box,
 }
 
+impl Law {
+    /// Every law.
+    pub const ALL: [Law; 2] = [Law::Cone, Law::Box];
+
+    /// The name, as in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Law::Cone => "cone",
+            Law::Box => "box",
+        }
+    }
+}
+
 /// A friction-contact problem by its matrix: with u = W r + q find, per contact, r in the cone K, u + μ‖u_t‖ e_n in its dual, orthogonal.
 /// Before the contacts there may be rows of equalities, where u = 0.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,12 +1,14 @@
 //! The problems, as plain data.
 
 pub(crate) mod bounded;
+mod file;
 pub(crate) mod friction;
 mod global;
 mod polygon;
 pub(crate) mod saddle;
 
 pub use bounded::{Lcp, Mlcp, SaddleMlcp};
+pub use file::{FileError, Named};
 pub use friction::{Friction, Law};
 pub use global::GlobalFriction;
 pub use polygon::LinearizedFriction;

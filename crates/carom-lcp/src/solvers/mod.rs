@@ -14,6 +14,7 @@ mod lu;
 pub mod newton;
 mod pencil;
 pub mod pgs;
+pub mod registry;
 mod simplex;
 pub mod splitting;
 

@@ -4,9 +4,8 @@ use carom_io::experiment::{Experiment, Finding, Judgement, PaperValue, Verdict};
 use serde_json::{Value, json};
 
 use super::Made;
+use crate::print::wrapped;
 
-/// Columns of a terminal.
-const WIDTH: usize = 100;
 /// Where the texts of a claim begin.
 const INDENT: usize = 14;
 
@@ -174,43 +173,13 @@ fn count(made: &[Made]) -> String {
     text + &format!("; {} from expected\n", number(differ, "differs", "differ"))
 }
 
-/// A text in lines of the terminal's width: the first begins after `first` blanks, the others after `rest`.
-fn wrapped(text: &str, first: usize, rest: usize) -> String {
-    let leading = text.chars().take_while(|c| *c == ' ').count();
-    let mut lines = vec![" ".repeat(first) + &text[..leading]];
-    let mut empty = true;
-    for word in text[leading..].split(' ') {
-        let line = lines.last().map_or(0, |line| line.chars().count());
-        if !empty && line + 1 + word.chars().count() > WIDTH {
-            lines.push(" ".repeat(rest));
-            empty = true;
-        }
-        if let Some(line) = lines.last_mut() {
-            if !empty {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-        empty = false;
-    }
-    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{WIDTH, figures, wrapped};
+    use super::figures;
 
     #[test]
     fn numbers_have_five_figures() {
         let shown = [0.0, 1.0, -12.3456789, 0.0123456789, 12345.678, 1.23456789e-7, 3e8].map(figures);
         assert_eq!(shown, ["0", "1", "-12.346", "0.012346", "12345.7", "1.2346e-7", "3.0000e8"]);
-    }
-
-    #[test]
-    fn long_texts_are_wrapped_with_an_indent() {
-        let text = wrapped(&format!("    claim   {}", "word ".repeat(60).trim_end()), 0, 12);
-        assert!(text.lines().all(|line| line.chars().count() <= WIDTH) && text.lines().count() == 4);
-        assert!(text.lines().skip(1).all(|line| line.starts_with(&(" ".repeat(12) + "word"))));
-        assert_eq!(wrapped("a", 0, 2), "a\n");
     }
 }

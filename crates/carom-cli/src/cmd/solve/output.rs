@@ -1,0 +1,182 @@
+//! What `solve` says: table, JSON, verdict, and the list of solvers.
+
+use std::path::Path;
+
+use carom_lcp::solvers::registry::{Answer, SOLVERS};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::input::{Loaded, Wrong};
+use super::profile::Profile;
+use crate::fail::Fail;
+use crate::print::{columns, duration, wrapped};
+
+/// The answer to one problem.
+#[derive(Clone, Serialize)]
+pub struct Report {
+    pub name: String,
+    pub kind: &'static str,
+    pub size: usize,
+    /// The solver that gave the answer.
+    pub solver: &'static str,
+    pub iterations: usize,
+    pub residual: f64,
+    /// `null` where it is infinite: nothing is left to be relative to.
+    pub residual_relative: f64,
+    pub seconds: f64,
+    pub solved: bool,
+    pub solution: Vec<f64>,
+    pub file: String,
+    /// Why it is not solved.
+    pub reason: Option<String>,
+}
+
+impl Report {
+    pub fn new(loaded: &Loaded, answer: Answer, seconds: f64, solution: Vec<f64>) -> Report {
+        let (iterations, residual, reason) = match answer.result {
+            Ok(solved) => (solved.iterations, solved.residual, None),
+            Err(unsolved) => (unsolved.iterations, unsolved.residual, Some(unsolved.failure.to_string())),
+        };
+        Report {
+            name: loaded.name.clone(),
+            kind: loaded.problem.kind(),
+            size: solution.len(),
+            solver: answer.solver,
+            iterations,
+            residual: residual.absolute,
+            residual_relative: residual.relative,
+            seconds,
+            solved: reason.is_none(),
+            solution,
+            file: loaded.file.clone(),
+            reason,
+        }
+    }
+}
+
+/// The document of `carom solve --json`, and `solve.json`.
+#[derive(Serialize)]
+pub struct Document<'a> {
+    /// First, so that the folder is known as that of `solve`.
+    carom: &'static str,
+    problems: &'a [Report],
+    /// Files that are no problems, or that the solver does not take.
+    wrong: Vec<&'a carom_io::document::Diagnostic>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    profile: Option<Value>,
+}
+
+impl<'a> Document<'a> {
+    pub fn new(problems: &'a [Report], profile: Option<&Profile>, wrong: &'a [Wrong]) -> Document<'a> {
+        let wrong = wrong.iter().map(|wrong| &wrong.diagnostic).collect();
+        Document { carom: env!("CARGO_PKG_VERSION"), problems, wrong, profile: profile.map(Profile::json) }
+    }
+}
+
+/// The tables for a reader.
+pub fn text(reports: &[Report], profile: Option<&Profile>, folder: Option<&Path>) -> String {
+    let mut text = table(reports);
+    let solved = reports.iter().filter(|report| report.solved).count();
+    let seconds: f64 = reports.iter().map(|report| report.seconds).sum();
+    let how = match profile {
+        None => format!("in {}", duration(seconds)),
+        Some(_) => "by at least one solver; the fastest answers are shown".into(),
+    };
+    text.push_str(&format!("\n{solved} of {} solved {how}\n", reports.len()));
+    if let Some(profile) = profile {
+        text.push_str(&profile.text());
+    }
+    if let Some(folder) = folder {
+        let drawn = if profile.is_some() { ", profile.svg, profile.png, profile.csv" } else { "" };
+        text.push_str(&format!("\n{}: solve.json{drawn}\n", folder.display()));
+    }
+    text
+}
+
+fn table(reports: &[Report]) -> String {
+    let heads = ["problem", "kind", "size", "solver", "iterations", "residual", "relative", "seconds", ""];
+    let mut rows = vec![heads.map(String::from).to_vec()];
+    for report in reports {
+        rows.push(vec![
+            report.name.clone(),
+            report.kind.to_string(),
+            report.size.to_string(),
+            report.solver.to_string(),
+            report.iterations.to_string(),
+            format!("{:.2e}", report.residual),
+            format!("{:.2e}", report.residual_relative),
+            format!("{:.2e}", report.seconds),
+            report.reason.as_ref().map_or_else(|| "solved".into(), |reason| format!("NOT SOLVED: {reason}")),
+        ]);
+    }
+    columns(&rows)
+}
+
+/// Whether every file was a problem and every problem was solved.
+pub fn verdict(reports: &[Report], wrong: &[Wrong], problems: usize) -> Result<(), Fail> {
+    let mut messages: Vec<String> = wrong.iter().map(|wrong| wrong.shown.clone()).collect();
+    let unsolved: Vec<&Report> = reports.iter().filter(|report| !report.solved).collect();
+    if let Some(first) = unsolved.first() {
+        let reason = first.reason.as_deref().unwrap_or_default();
+        let (count, all) = (unsolved.len(), reports.len());
+        let verb = if count == 1 { "is" } else { "are" };
+        let which = if count == 1 { "" } else { "the first, " };
+        messages
+            .push(format!("error: {count} of {all} problems {verb} not solved: {which}{}: {reason}", first.name));
+    }
+    if reports.len() < problems {
+        messages.push(format!("error: interrupted after {} of {problems} problems", reports.len()));
+    }
+    if messages.is_empty() {
+        return Ok(());
+    }
+    if wrong.is_empty() {
+        return Err(Fail::Failed(messages.join("\n")));
+    }
+    let (count, all) = (wrong.len(), wrong.len() + problems);
+    messages.push(format!("{count} of {all} files {} wrong", if count == 1 { "is" } else { "are" }));
+    Err(Fail::Input(messages.join("\n\n")))
+}
+
+/// The list of solvers as data.
+pub fn listed() -> Value {
+    let row = |entry: &carom_lcp::solvers::registry::Entry| {
+        let facts = entry.facts;
+        json!({
+            "name": facts.name,
+            "other_name": entry.other_name,
+            "kinds": entry.kinds,
+            "law": entry.law.map(carom_lcp::Law::name),
+            "takes": facts.takes,
+            "guarantees": facts.guarantees,
+            "costs": facts.costs,
+            "fails": facts.fails,
+        })
+    };
+    SOLVERS.iter().map(row).collect()
+}
+
+/// The list of solvers for a reader.
+pub fn listing() -> String {
+    const INDENT: usize = 14;
+    let mut text = String::new();
+    for entry in &SOLVERS {
+        let facts = entry.facts;
+        let other = entry.other_name.map_or_else(String::new, |name| format!(" (also {name})"));
+        text.push_str(&format!("{}{other}\n", facts.name));
+        let law = entry.law.map_or_else(String::new, |law| format!(", law {}", law.name()));
+        let kinds = format!("{}{law}", entry.kinds.join(", "));
+        let rows = [
+            ("kinds", kinds.as_str()),
+            ("takes", facts.takes),
+            ("guarantees", facts.guarantees),
+            ("costs", facts.costs),
+            ("fails", facts.fails),
+        ];
+        for (what, words) in rows {
+            text.push_str(&wrapped(&format!("  {what:<width$}{words}", width = INDENT - 2), 0, INDENT));
+        }
+        text.push('\n');
+    }
+    text + "`default` is used unless --solver names another.\n"
+}
