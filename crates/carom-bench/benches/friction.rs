@@ -36,12 +36,12 @@ fn candidates() -> Vec<Candidate> {
     let couplings = Limits { tolerance: 0.0, ..Limits::default() };
     let candidate = |name, solver, limits| Candidate { name, solver, limits };
     vec![
-        candidate("newton", Box::new(Newton::default()), solved),
-        candidate("interior", Box::new(Interior::default()), solved),
-        candidate("default", Box::new(FrictionDefault::default()), solved),
+        candidate("newton", Box::<Newton>::default(), solved),
+        candidate("interior", Box::<Interior>::default(), solved),
+        candidate("default", Box::<FrictionDefault>::default(), solved),
         candidate("pgs, exact tangents, 100 sweeps", swept(Variant::ExactTangents), sweeps),
         candidate("pgs, exact cone, 100 sweeps", swept(Variant::ExactCone), sweeps),
-        candidate("direct-iterative, 5 x 15", Box::new(DirectIterative::default()), couplings),
+        candidate("direct-iterative, 5 x 15", Box::<DirectIterative>::default(), couplings),
     ]
 }
 
