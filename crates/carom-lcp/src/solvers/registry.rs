@@ -11,7 +11,7 @@ use super::{
 };
 use crate::matrix::Sparse;
 use crate::outcome::{Failure, Limits, Solved, Solver, Unsolved, verdict};
-use crate::problem::{Friction, GlobalFriction, Law, Lcp, Mlcp, Problem};
+use crate::problem::{Friction, GlobalFriction, Law, Lcp, Mlcp, Problem, SaddleMlcp};
 use crate::residual::{Judged, Residual};
 
 /// What a solver that was asked for answers.
@@ -52,7 +52,10 @@ const ALL: &[&str] = &["lcp", "mlcp", "saddle-mlcp", "friction", "global-frictio
 /// The solvers, the default first. Where one takes a problem only in another form, the problem is brought into it.
 pub static SOLVERS: [Entry; 13] = [
     Entry { run: default, ..entry(DEFAULT, ALL) },
-    Entry { run: |p, z, l| bounded(&mut BlockPivot::default(), BLOCK_PIVOT, p, z, l), ..entry(BLOCK_PIVOT, LCPS) },
+    Entry {
+        run: |p, z, l| in_any_form(&mut BlockPivot::default(), BLOCK_PIVOT, p, z, l),
+        ..entry(BLOCK_PIVOT, LCPS)
+    },
     Entry { run: |p, z, l| bounded(&mut Lemke::default(), LEMKE, p, z, l), ..entry(LEMKE, LCPS) },
     Entry { run: |p, z, l| bounded(&mut Listing::default(), ENUMERATION, p, z, l), ..entry(ENUMERATION, LCPS) },
     Entry {
@@ -220,8 +223,22 @@ fn default(problem: &Problem, z: &mut [f64], limits: &Limits) -> Answer {
         return Answer { solver: solver.used(), ..answer };
     }
     let mut solver = LcpDefault::default();
-    let answer = bounded(&mut solver, DEFAULT, problem, z, limits);
+    let answer = in_any_form(&mut solver, DEFAULT, problem, z, limits);
     Answer { solver: solver.used(), ..answer }
+}
+
+/// A solver of problems with bounds that takes those of bodies as they are.
+fn in_any_form<S: Solver<Lcp> + Solver<Mlcp> + Solver<SaddleMlcp>>(
+    solver: &mut S,
+    facts: Facts,
+    problem: &Problem,
+    z: &mut [f64],
+    limits: &Limits,
+) -> Answer {
+    match problem {
+        Problem::SaddleMlcp(problem) => Answer { solver: facts.name, result: solver.solve(problem, z, limits) },
+        _ => bounded(solver, facts, problem, z, limits),
+    }
 }
 
 /// A solver of problems with bounds by their matrix; those of bodies are reduced to it.
