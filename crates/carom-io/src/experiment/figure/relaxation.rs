@@ -11,10 +11,12 @@ const NAMES: [&str; 4] = ["residual", "update", "velocity_error", "iterate"];
 /// Free room above and below the curves, and the height of a row of ticks, as shares of the span of the curves.
 const ROOM: f64 = 0.04;
 const ROW: f64 = 0.045;
+/// Free room to the left and right, as a share of the sweeps.
+const MARGIN: f64 = 0.02;
 /// The part of its row that a tick fills.
 const TICK: (f64, f64) = (0.1, 0.9);
 /// Width of the last curve in px, and how much wider each one before it is: a curve shows where another lies on it.
-const LINE: (f64, f64) = (1.3, 0.8);
+const LINE: (f64, f64) = (1.2, 0.5);
 /// Width of a tick in px.
 const TICK_WIDTH: f64 = 0.7;
 
@@ -123,7 +125,8 @@ impl Relaxation {
         let y = y.clone().unwrap_or_else(|| self.label().to_string());
         let axis = if panel.log { Axis::log(y) } else { Axis::linear(y) };
         let mut plot = plot
-            .x(Axis::linear(x.clone().unwrap_or_else(|| "sweeps".into())).range(0.0, last as f64))
+            .x(Axis::linear(x.clone().unwrap_or_else(|| "sweeps".into()))
+                .range(-MARGIN * last as f64, (1.0 + MARGIN) * last as f64))
             .y(axis.range(back(bottom), back(high)));
         for (number, (label, points)) in histories.iter().enumerate() {
             let mut curve = Trace::line(Scale::Linear, scale);

@@ -57,7 +57,6 @@ impl Problem {
             value if value > 0.0 => Some(value),
             _ => table.item(key)?.mismatch("a positive number"),
         };
-        // No coefficient of friction may be 0: nothing would be left to solve for.
         let law = match table.choice_or("law", "cone", &["cone", "box"])? {
             "box" => Law::Box,
             _ => Law::Cone,
