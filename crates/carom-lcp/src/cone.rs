@@ -1,8 +1,16 @@
 //! The friction cone K = { (n, t) : ‖t‖ ≤ μ n } and the projection on it.
 
-/// The Euclidean length of a vector.
+/// The Euclidean length of a vector, also where squares of its entries overflow or vanish.
 pub fn norm(x: &[f64]) -> f64 {
-    x.iter().map(|v| v * v).sum::<f64>().sqrt()
+    let squares = x.iter().fold(0.0, |sum, v| sum + v * v);
+    if (1e-280..1e280).contains(&squares) || squares.is_nan() {
+        return squares.sqrt();
+    }
+    let largest = x.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+    if largest == 0.0 || largest.is_infinite() {
+        return largest;
+    }
+    largest * x.iter().fold(0.0, |sum, v| sum + (v / largest) * (v / largest)).sqrt()
 }
 
 /// Replaces `r = (n, t)` by the nearest point of the cone `‖t‖ ≤ μ n`.
@@ -71,6 +79,16 @@ mod tests {
         let mut frictionless = [1.0, 3.0, -4.0];
         project(0.0, &mut frictionless);
         assert_eq!(frictionless, [1.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn lengths_neither_overflow_nor_vanish() {
+        assert_eq!(norm(&[]).to_bits(), 0.0_f64.to_bits());
+        assert_eq!(norm(&[3.0, -4.0]), 5.0);
+        assert!((norm(&[3e200, -4e200]) / 5e200 - 1.0).abs() < 1e-15);
+        assert!((norm(&[3e-200, -4e-200]) / 5e-200 - 1.0).abs() < 1e-15);
+        assert_eq!(norm(&[1.0, f64::INFINITY]), f64::INFINITY);
+        assert!(norm(&[1.0, f64::NAN]).is_nan());
     }
 
     #[test]

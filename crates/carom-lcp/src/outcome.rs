@@ -53,7 +53,7 @@ pub struct Unsolved {
 /// Why a solve did not reach its tolerance.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Failure {
-    /// There is no solution, proved.
+    /// There is no solution, proved up to changes of the data by rounding (1e-12 of them).
     #[error("the problem has no solution: {0}")]
     Infeasible(String),
     /// The path of a pivoting method left to infinity: the problem has no solution or is not of a kind the method can solve.
@@ -97,4 +97,14 @@ pub fn verdict<P: Judged + ?Sized>(
     } else {
         Err(Unsolved { failure, iterations, residual })
     }
+}
+
+/// The refusal of a problem that is too large for a solver.
+pub(crate) fn too_large<P: Judged + ?Sized>(name: &str, most: usize, problem: &P, z: &[f64]) -> Unsolved {
+    let failure = Failure::Unsuitable(format!(
+        "{name} takes up to {most} unknowns here, not {}: its factors are dense; sparse are those of mixed LCPs with few entries and of \
+         problems in saddle-point form",
+        z.len()
+    ));
+    Unsolved { failure, iterations: 0, residual: problem.residual(z) }
 }

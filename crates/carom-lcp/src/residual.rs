@@ -20,14 +20,18 @@ use crate::cone::norm;
 pub struct Residual {
     /// ‖F(z)‖, in units of impulse.
     pub absolute: f64,
-    /// ‖F(z)‖ / ‖F(0)‖: 0 where both are 0, infinite where only ‖F(0)‖ is.
+    /// ‖F(z)‖ / ‖F(0)‖: 0 where ‖F(z)‖ is, infinite where only ‖F(0)‖ is 0 or where that is no finite number.
     pub relative: f64,
 }
 
 impl Residual {
     /// The residual with these norms of F at the answer and at 0.
     pub fn from_norms(absolute: f64, at_zero: f64) -> Residual {
-        let relative = if absolute == 0.0 { 0.0 } else { absolute / at_zero };
+        let relative = match absolute {
+            0.0 => 0.0,
+            _ if at_zero.is_finite() => absolute / at_zero,
+            _ => f64::INFINITY,
+        };
         Residual { absolute, relative }
     }
 }
@@ -53,5 +57,6 @@ pub trait Judged {
 
 /// 1 over a diagonal entry or eigenvalue, 1 where that is not positive.
 pub fn step_length(diagonal: f64) -> f64 {
-    if diagonal > 0.0 { 1.0 / diagonal } else { 1.0 }
+    let inverse = 1.0 / diagonal;
+    if diagonal > 0.0 && inverse.is_finite() { inverse } else { 1.0 }
 }

@@ -11,8 +11,8 @@ pub enum Law {
     /// Coulomb's: ‖r_t‖ ≤ μ r_n, opposite to the slip.
     #[default]
     Cone,
-    /// Each tangent on its own: |r_t| ≤ μ r_n. Friction reaches √2 μ r_n along the diagonals and misses the direction of slip by up to 30°
-    /// (at 15° to a tangent).
+    /// Each tangent on its own: |r_t| ≤ μ r_n. Friction reaches √2 μ r_n along the diagonals, and misses the direction of slip by up to
+    /// 45° (close to a tangent; 30° at 15° from one).
     Box,
 }
 

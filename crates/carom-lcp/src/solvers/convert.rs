@@ -36,6 +36,9 @@ pub(crate) struct AsLcp {
 }
 
 impl AsLcp {
+    /// The most unknowns of the mixed LCP: the LCP is dense and takes their cube to make.
+    pub const MOST: usize = 1000;
+
     /// The LCP of a mixed LCP.
     pub fn of(problem: &Mlcp) -> AsLcp {
         let n = problem.q.len();
@@ -131,6 +134,11 @@ impl AsLcp {
         let mut x = vec![0.0; self.lcp.q.len()];
         let (iterations, failure) = match inner(&self.lcp, &mut x) {
             Ok(solved) => (solved.iterations, Failure::Stalled),
+            // What was proved is said of the LCP; this is the same for the mixed one.
+            Err(Unsolved { failure: Failure::Infeasible(_), iterations, .. }) => (
+                iterations,
+                Failure::Infeasible("no z within the bounds has slacks of the signs they ask for".into()),
+            ),
             Err(unsolved) => (unsolved.iterations, unsolved.failure),
         };
         self.back(&x, z);

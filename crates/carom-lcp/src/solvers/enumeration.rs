@@ -70,7 +70,7 @@ impl Solver<Lcp> for Enumeration {
         let failure = loop {
             nodes += 1;
             let depth = self.trail.len();
-            match self.simplex.decide(problem, &self.held) {
+            match self.simplex.decide(problem, &self.held, limits) {
                 Answer::Empty => {}
                 Answer::Unknown if depth == n => certain = false,
                 Answer::Feasible | Answer::Unknown => {

@@ -17,7 +17,7 @@ const FIRST_ITERATIONS: usize = 25;
 /// Sweeps between later tries.
 const LATER_SWEEPS: usize = 300;
 
-/// Rounds of sweeps and Newton at the end of a solve without a deadline.
+/// Rounds of sweeps and Newton at the end of a solve without a deadline; with one there are as many as there is time for.
 const ROUNDS: usize = 30;
 
 /// The paths that are followed one after the other, the most successful first: with Newton's method at its end the first alone leads to a
@@ -69,22 +69,22 @@ impl FrictionDefault {
     {
         let mut tries = Tries::new(problem, z, limits);
         self.used = "start";
-        if tries.solved() {
-            return tries.finish(z, Failure::Stalled);
+        if tries.solved() || tries.is_over() {
+            return tries.finish(z);
         }
         // Near a solution, as from step to step of a simulation, Newton's method is all that is needed.
         let few = tries.left(Some(FIRST_ITERATIONS));
-        if self.attempt(&mut tries, "newton", |own, z| own.newton.solve(problem, z, &few)) {
-            return tries.finish(z, Failure::Stalled);
+        if self.attempt(&mut tries, "newton", |own, z| own.newton.solve(problem, z, &few)) || tries.is_over() {
+            return tries.finish(z);
         }
         self.pgs.options = Options { variant: Variant::ExactCone, look_every: 10, ..Options::default() };
         let sweeps = tries.left(Some(FIRST_SWEEPS));
-        if self.attempt(&mut tries, "pgs", |own, z| own.pgs.solve(problem, z, &sweeps)) {
-            return tries.finish(z, Failure::Stalled);
+        if self.attempt(&mut tries, "pgs", |own, z| own.pgs.solve(problem, z, &sweeps)) || tries.is_over() {
+            return tries.finish(z);
         }
         let few = tries.left(Some(FIRST_ITERATIONS));
-        if self.attempt(&mut tries, "newton", |own, z| own.newton.solve(problem, z, &few)) {
-            return tries.finish(z, Failure::Stalled);
+        if self.attempt(&mut tries, "newton", |own, z| own.newton.solve(problem, z, &few)) || tries.is_over() {
+            return tries.finish(z);
         }
         let paths = if Form::law(problem) == Law::Cone { &PATHS[..] } else { &[] };
         for path in paths {
@@ -102,24 +102,33 @@ impl FrictionDefault {
                 }
                 answer
             };
-            if self.attempt(&mut tries, "interior", &mut follow) || tries.over().is_some() {
-                let failure = tries.over().unwrap_or(Failure::Stalled);
-                return tries.finish(z, failure);
+            if self.attempt(&mut tries, "interior", &mut follow) || tries.is_over() {
+                return tries.finish(z);
             }
         }
-        for _ in 0..ROUNDS {
-            let sweeps = tries.left(Some(LATER_SWEEPS));
+        for round in 0.. {
+            if round >= ROUNDS && limits.deadline.is_none() {
+                break;
+            }
+            // Either variant comes to rest where the other does not.
+            self.pgs.options.variant = if round % 2 == 0 { Variant::ExactTangents } else { Variant::ExactCone };
+            let before = tries.absolute;
+            let sweeps = tries.left(Some(LATER_SWEEPS << (round / 2).min(8)));
             let done = self.attempt(&mut tries, "pgs", |own, z| own.pgs.solve(problem, z, &sweeps));
             let all = tries.left(None);
             if done
+                || tries.is_over()
                 || self.attempt(&mut tries, "newton", |own, z| own.newton.solve(problem, z, &all))
-                || tries.over().is_some()
+                || tries.is_over()
             {
                 break;
             }
+            // Nothing at all was gained by either variant, with ever more sweeps: the next would be the same.
+            if round >= ROUNDS && tries.absolute >= before {
+                break;
+            }
         }
-        let failure = tries.over().unwrap_or(Failure::Stalled);
-        tries.finish(z, failure)
+        tries.finish(z)
     }
 
     /// One try from the best iterate so far; whether the problem is solved.
@@ -189,8 +198,13 @@ impl<P: Form> Tries<'_, P> {
         Limits { iterations, ..*self.limits }
     }
 
-    fn finish(self, z: &mut [f64], failure: Failure) -> Result<Solved, Unsolved> {
+    fn is_over(&self) -> bool {
+        self.over().is_some()
+    }
+
+    fn finish(self, z: &mut [f64]) -> Result<Solved, Unsolved> {
         z.copy_from_slice(&self.best);
+        let failure = self.over().unwrap_or(Failure::Stalled);
         crate::outcome::verdict(self.problem, z, self.limits, self.iterations, failure)
     }
 }

@@ -12,7 +12,7 @@ use crate::residual::Judged;
 
 /// Principal solves of block pivoting for each unknown, and besides: more only where the matrix is not P and others do better.
 const PIVOTS: (usize, usize) = (4, 100);
-/// Covers that Lemke's method is tried with besides the one of ones.
+/// Covers that Lemke's method is tried with, the one of ones among them.
 const COVERS: usize = 8;
 /// Unknowns up to which a linear program is asked whether there can be a solution at all.
 const LINEAR_PROGRAM: usize = 200;
@@ -141,7 +141,7 @@ impl Solver<Lcp> for LcpDefault {
     fn solve(&mut self, problem: &Lcp, z: &mut [f64], limits: &Limits) -> Result<Solved, Unsolved> {
         self.used = BlockPivot::FACTS.name;
         match self.block_pivot.solve(problem, z, &LcpDefault::first(limits, z.len())) {
-            Err(unsolved) => self.others(problem, z, limits, unsolved),
+            Err(unsolved) if z.len() <= Lemke::MOST => self.others(problem, z, limits, unsolved),
             solved => solved,
         }
     }
@@ -154,6 +154,9 @@ impl Solver<Mlcp> for LcpDefault {
             Err(unsolved) => unsolved,
             solved => return solved,
         };
+        if z.len() > AsLcp::MOST {
+            return Err(unsolved);
+        }
         let before = unsolved.residual.absolute;
         let answer =
             AsLcp::of(problem).solve(problem, z, limits, |lcp, x| self.others_of(lcp, x, limits, unsolved));

@@ -14,7 +14,7 @@ use super::basis::{Basis, Variable};
 use super::best::Best;
 use super::convert::AsLcp;
 use super::lu::Lu;
-use crate::outcome::{Failure, Limits, Solved, Solver, Unsolved};
+use crate::outcome::{Failure, Limits, Solved, Solver, Unsolved, too_large};
 use crate::problem::{Lcp, Mlcp};
 
 /// Pivots after which the inverse of the basis is made anew from the data.
@@ -64,6 +64,9 @@ impl Lemke {
                 solved afresh from its basis and judged by its residual",
     };
 
+    /// The most unknowns: its factors are dense.
+    pub const MOST: usize = 2000;
+
     fn run(&mut self, problem: &Lcp, limits: &Limits, pivots: &mut usize) -> End {
         let n = problem.q.len();
         if problem.q.iter().all(|&q| q >= 0.0) {
@@ -88,8 +91,11 @@ impl Lemke {
             if limits.late() {
                 return End::Failed(Failure::Deadline);
             }
-            if pivots.is_multiple_of(FRESH) && self.refresh(problem).is_none() {
-                return End::Failed(Failure::Singular("the basis of the pivoting path".into()));
+            if pivots.is_multiple_of(FRESH) && self.refresh(problem, limits).is_none() {
+                return End::Failed(match limits.late() {
+                    true => Failure::Deadline,
+                    false => Failure::Singular("the basis of the pivoting path".into()),
+                });
             }
             entering = left.complement();
             self.column_of(problem, entering);
@@ -200,8 +206,8 @@ impl Lemke {
         }
     }
 
-    /// [B⁻¹q, B⁻¹] from the data.
-    fn refresh(&mut self, problem: &Lcp) -> Option<()> {
+    /// [B⁻¹q, B⁻¹] from the data; `None` where B is singular or the time is over.
+    fn refresh(&mut self, problem: &Lcp, limits: &Limits) -> Option<()> {
         let n = self.basis.len();
         let factors = self.lu.begin(n);
         for i in 0..n {
@@ -211,6 +217,9 @@ impl Lemke {
         }
         self.lu.factor().ok()?;
         for k in 0..=n {
+            if limits.late() {
+                return None;
+            }
             if k == 0 {
                 self.entering.copy_from_slice(&problem.q);
             } else {
@@ -246,6 +255,9 @@ impl Solver<Lcp> for Lemke {
     /// `z` is not a start: the path begins at 0.
     fn solve(&mut self, problem: &Lcp, z: &mut [f64], limits: &Limits) -> Result<Solved, Unsolved> {
         let n = problem.q.len();
+        if n > Lemke::MOST {
+            return Err(too_large(Lemke::FACTS.name, Lemke::MOST, problem, z));
+        }
         self.best.begin(problem, z);
         self.answer.clear();
         self.answer.resize(n, 0.0);
@@ -274,6 +286,9 @@ impl Solver<Lcp> for Lemke {
 impl Solver<Mlcp> for Lemke {
     /// Converts, solves, converts back; the conversion allocates.
     fn solve(&mut self, problem: &Mlcp, z: &mut [f64], limits: &Limits) -> Result<Solved, Unsolved> {
+        if z.len() > AsLcp::MOST {
+            return Err(too_large(Lemke::FACTS.name, AsLcp::MOST, problem, z));
+        }
         AsLcp::of(problem).solve(problem, z, limits, |lcp, x| self.solve(lcp, x, limits))
     }
 }

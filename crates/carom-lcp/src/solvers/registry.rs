@@ -10,7 +10,7 @@ use super::{
     Newton, Pgs,
 };
 use crate::matrix::Sparse;
-use crate::outcome::{Failure, Limits, Solved, Solver, Unsolved, verdict};
+use crate::outcome::{Failure, Limits, Solved, Solver, Unsolved, too_large, verdict};
 use crate::problem::{Friction, GlobalFriction, Law, Lcp, Mlcp, Problem, SaddleMlcp};
 use crate::residual::{Judged, Residual};
 
@@ -326,6 +326,9 @@ impl Solver<Lcp> for Listing {
 
 impl Solver<Mlcp> for Listing {
     fn solve(&mut self, problem: &Mlcp, z: &mut [f64], limits: &Limits) -> Result<Solved, Unsolved> {
+        if z.len() > AsLcp::MOST {
+            return Err(too_large(ENUMERATION.name, AsLcp::MOST, problem, z));
+        }
         AsLcp::of(problem).solve(problem, z, limits, |lcp, x| self.0.solve(lcp, x, limits))
     }
 }

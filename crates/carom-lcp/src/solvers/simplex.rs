@@ -8,6 +8,7 @@
 
 use super::basis::Variable;
 use super::lu::Sum;
+use crate::outcome::Limits;
 use crate::problem::Lcp;
 
 /// What counts as 0 in the tableau, whose right-hand side is scaled to 1.
@@ -40,14 +41,17 @@ pub(crate) struct Simplex {
 }
 
 impl Simplex {
-    /// Decides. `held` says which variables are held at 0: z first, then w.
-    pub fn decide(&mut self, problem: &Lcp, held: &[bool]) -> Answer {
+    /// Decides, unless the time is over. `held` says which variables are held at 0: z first, then w.
+    pub fn decide(&mut self, problem: &Lcp, held: &[bool], limits: &Limits) -> Answer {
         let n = problem.q.len();
         let width = 3 * n + 1;
         let level = problem.q.iter().fold(0.0, |size: f64, q| size.max(q.abs()));
         self.begin(problem, if level > 0.0 { level } else { 1.0 });
         let allowed = |column: usize| column < 2 * n && !held[column];
         for pivot in 0..50 * (n + 4) {
+            if limits.late() {
+                return Answer::Unknown;
+            }
             self.price(n);
             // The steepest column first; after a while Bland's rule, which cannot cycle.
             let entering = if pivot < 10 * (n + 4) {

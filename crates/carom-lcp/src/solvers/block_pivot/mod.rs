@@ -27,16 +27,18 @@ mod bodies;
 mod exchange;
 mod path;
 mod principal;
+mod sparse;
 
 pub use bodies::{SaddlePrincipal, SaddleSpace};
 pub use exchange::{Bounds, Exchanges, Method};
 pub use principal::{DensePrincipal, DenseSpace, Perturbation, PrincipalSolve, Rows, Singular};
 
 use super::Facts;
-use crate::outcome::{Limits, Solved, Solver, Unsolved};
+use crate::outcome::{Limits, Solved, Solver, Unsolved, too_large};
 use crate::problem::saddle::Motion;
 use crate::problem::{Lcp, Mlcp, SaddleMlcp};
 use bodies::Judge;
+use sparse::{SparsePrincipal, is_sparse};
 
 /// Block pivoting for [`Lcp`] and [`Mlcp`] by dense factors, for [`SaddleMlcp`] by sparse ones. The start set is read off the incoming z: rows strictly between their
 /// bounds are active.
@@ -95,10 +97,22 @@ impl Default for BlockPivot {
     }
 }
 
+/// Rows up to which dense factors are tried: 200 MB.
+const MOST_DENSE_ROWS: usize = 5000;
+
 impl Solver<Mlcp> for BlockPivot {
+    /// Solves by dense factors without allocation once warm, large problems with few entries by sparse ones.
     fn solve(&mut self, problem: &Mlcp, z: &mut [f64], limits: &Limits) -> Result<Solved, Unsolved> {
-        let mut principal = DensePrincipal::new(&problem.h, &problem.q, &mut self.space);
         let bounds = Bounds { lower: &problem.lower, upper: &problem.upper };
+        if is_sparse(&problem.h)
+            && let Some(mut principal) = SparsePrincipal::new(&problem.h, &problem.q)
+        {
+            return self.exchanges.solve(problem, &mut principal, bounds, self.method, z, limits);
+        }
+        if z.len() > MOST_DENSE_ROWS {
+            return Err(too_large(BlockPivot::FACTS.name, MOST_DENSE_ROWS, problem, z));
+        }
+        let mut principal = DensePrincipal::new(&problem.h, &problem.q, &mut self.space);
         self.exchanges.solve(problem, &mut principal, bounds, self.method, z, limits)
     }
 }
@@ -108,6 +122,9 @@ impl Solver<Lcp> for BlockPivot {
         for (bound, value) in [(&mut self.lower, 0.0), (&mut self.upper, f64::INFINITY)] {
             bound.clear();
             bound.resize(z.len(), value);
+        }
+        if z.len() > MOST_DENSE_ROWS {
+            return Err(too_large(BlockPivot::FACTS.name, MOST_DENSE_ROWS, problem, z));
         }
         let mut principal = DensePrincipal::new(&problem.m, &problem.q, &mut self.space);
         let bounds = Bounds { lower: &self.lower, upper: &self.upper };

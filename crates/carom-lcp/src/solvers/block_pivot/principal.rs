@@ -125,16 +125,6 @@ impl<'a, M: Rows> DensePrincipal<'a, M> {
         self.factored = true;
         Ok(())
     }
-
-    /// w_i, with twice the digits inside.
-    fn slack(&self, row: usize, perturbation: Perturbation<'_>, z: &[f64]) -> f64 {
-        let mut sum = Sum::of(self.q[row]);
-        self.matrix.each(row, |column, value| sum.add(value, z[column]));
-        sum.add(perturbation.shift[row], z[row]);
-        sum.add(-perturbation.shift[row], perturbation.centre[row]);
-        sum.add(perturbation.offset[row], 1.0);
-        sum.value()
-    }
 }
 
 /// The most steps of refinement; two are the rule, more only near singularity.
@@ -149,7 +139,6 @@ impl<M: Rows> PrincipalSolve for DensePrincipal<'_, M> {
         w: &mut [f64],
         noise: &mut [f64],
     ) -> Result<(), Singular> {
-        let n = active.len();
         self.factor(active, perturbation.shift)?;
         self.space.rows.iter().for_each(|&row| z[row] = 0.0);
         // The solution itself is the first correction, from z = 0 in the active rows.
@@ -157,7 +146,7 @@ impl<M: Rows> PrincipalSolve for DensePrincipal<'_, M> {
         for _ in 0..=REFINEMENTS {
             let mut step = std::mem::take(&mut self.space.step);
             step.clear();
-            step.extend(self.space.rows.iter().map(|&row| -self.slack(row, perturbation, z)));
+            step.extend(self.space.rows.iter().map(|&row| -slack(self.matrix, self.q, row, perturbation, z)));
             self.space.lu.solve(&mut step);
             let length = step.iter().fold(0.0, |size: f64, value| size.max(value.abs()));
             let mut size: f64 = 0.0;
@@ -175,18 +164,46 @@ impl<M: Rows> PrincipalSolve for DensePrincipal<'_, M> {
             }
             last = length;
         }
-        for i in 0..n {
-            w[i] = if active[i] { 0.0 } else { self.slack(i, perturbation, z) };
-            let mut size = self.q[i].abs();
-            self.matrix.each(i, |column, value| size += (value * z[column]).abs());
-            noise[i] = f64::EPSILON * size;
-        }
+        finish_rows(self.matrix, self.q, active, perturbation, z, w, noise);
         Ok(())
     }
 
     fn scale(&self, row: usize) -> f64 {
-        let mut size: f64 = 0.0;
-        self.matrix.each(row, |_, value| size = size.max(value.abs()));
-        if size > 0.0 { size } else { 1.0 }
+        row_scale(self.matrix, row)
     }
+}
+
+/// w_i, with twice the digits inside.
+pub(super) fn slack<M: Rows>(matrix: &M, q: &[f64], row: usize, perturbation: Perturbation<'_>, z: &[f64]) -> f64 {
+    let mut sum = Sum::of(q[row]);
+    matrix.each(row, |column, value| sum.add(value, z[column]));
+    sum.add(perturbation.shift[row], z[row]);
+    sum.add(-perturbation.shift[row], perturbation.centre[row]);
+    sum.add(perturbation.offset[row], 1.0);
+    sum.value()
+}
+
+/// w in the rows that are not active, and what its rounding may be.
+pub(super) fn finish_rows<M: Rows>(
+    matrix: &M,
+    q: &[f64],
+    active: &[bool],
+    perturbation: Perturbation<'_>,
+    z: &[f64],
+    w: &mut [f64],
+    noise: &mut [f64],
+) {
+    for i in 0..active.len() {
+        w[i] = if active[i] { 0.0 } else { slack(matrix, q, i, perturbation, z) };
+        let mut size = q[i].abs();
+        matrix.each(i, |column, value| size += (value * z[column]).abs());
+        noise[i] = f64::EPSILON * size;
+    }
+}
+
+/// The largest entry of a row in size, 1 where there is none.
+pub(super) fn row_scale<M: Rows>(matrix: &M, row: usize) -> f64 {
+    let mut size: f64 = 0.0;
+    matrix.each(row, |_, value| size = size.max(value.abs()));
+    if size > 0.0 { size } else { 1.0 }
 }

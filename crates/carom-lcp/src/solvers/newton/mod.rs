@@ -19,10 +19,10 @@ use map::linearise;
 /// Multiples of the natural map's ρ, in the order they are tried.
 const SCALES: [f64; 7] = [1.0, 10.0, 0.1, 100.0, 1e3, 1e4, 1e5];
 
-/// δ is this times the residual, relative to the mean diagonal of W.
+/// δ is this times the relative residual.
 const REGULARISATION: f64 = 1e-4;
 
-/// δ never falls below this nor rises above [`MOST_REGULARISATION`], relative to the mean diagonal of W.
+/// δ never falls below this nor rises above [`MOST_REGULARISATION`]. W is regularised by δ in the unit of each contact's own block.
 const LEAST_REGULARISATION: f64 = 1e-12;
 
 /// See [`LEAST_REGULARISATION`].
@@ -55,7 +55,7 @@ impl Newton {
     pub const FACTS: Facts = Facts {
         name: "newton",
         takes: "friction problems by matrix or bodies, cone or box, with equalities",
-        guarantees: "‖F‖ never rises; quadratic near a solution whose contacts are clearly open, sticking or sliding",
+        guarantees: "‖F‖ of the ρ at hand never rises, nor does the residual of what is kept; quadratic near a solution whose contacts are clearly open, sticking or sliding",
         costs: "one sparse LU per iteration, commonly 5 to 100 iterations; memory of the factors",
         fails: "far from a solution it may stop where no ρ lets ‖F‖ fall; box friction at corners; says stalled",
     };
@@ -93,7 +93,8 @@ impl Newton {
                     return self.best.finish(z, limits, iterations, failure);
                 }
             }
-            if self.best.residual().absolute > 0.1 * before {
+            let after = self.best.residual().absolute;
+            if !after.is_finite() || after > 0.1 * before {
                 return self.best.finish(z, limits, iterations, failure);
             }
         }
@@ -120,10 +121,9 @@ impl Newton {
         let mut size = evaluate(problem, scale, here, w, f, Some((&mut *a, &mut *r)));
         for iteration in 0..budget {
             let relative = self.best.relative_of(size);
-            let delta =
-                (REGULARISATION * relative).clamp(LEAST_REGULARISATION, MOST_REGULARISATION) * mean_diagonal;
-            let regularised = regularise(a, r, delta);
-            let left = Blocks { equality: delta, contacts: &regularised };
+            let delta = (REGULARISATION * relative).clamp(LEAST_REGULARISATION, MOST_REGULARISATION);
+            let regularised = regularise(a, r, delta, &problem.rho()[problem.shape().equalities..]);
+            let left = Blocks { equality: delta * mean_diagonal, contacts: &regularised };
             if !pencil.factor(problem.compliance(), left, Blocks { equality: 1.0, contacts: r }) {
                 return iteration;
             }
@@ -191,13 +191,13 @@ fn evaluate<P: Form>(
     norm(f)
 }
 
-/// A + δ R: the matrix of the problem with W + δ.
-fn regularise(a: &[Block], r: &[Block], delta: f64) -> Vec<Block> {
+/// A + R δ/ρ: the matrix of the problem with W + δ/ρ, for each contact in the unit of its own block of W.
+fn regularise(a: &[Block], r: &[Block], delta: f64, rho: &[f64]) -> Vec<Block> {
     let mut sum = a.to_vec();
-    for (sum, r) in sum.iter_mut().zip(r) {
+    for (c, sum) in sum.iter_mut().enumerate() {
         for i in 0..3 {
             for j in 0..3 {
-                sum[i][j] += delta * r[i][j];
+                sum[i][j] += delta / rho[c] * r[c][i][j];
             }
         }
     }

@@ -98,7 +98,7 @@ impl Pencil {
         let dense = Pencil { shape, bodies: 0, way: Way::Dense { factors: None } };
         let bodies = match compliance {
             Compliance::Matrix(w) => {
-                // Three quarters full, a sparse factor is a dense one with indices.
+                // A quarter full, the factors of a sparse matrix are dense ones with indices.
                 if rows <= DENSE_ROWS || 4 * w.entries() >= rows * rows {
                     return Some(dense);
                 }
