@@ -216,3 +216,27 @@ fn the_next_problem_starts_from_what_its_contacts_remember() {
     assert!(next.relative(&start) <= 1e-10);
     assert!(warm < cold, "{warm} iterations from a warm start, {cold} from a cold one");
 }
+
+#[test]
+fn numbers_at_the_ends_of_the_range_end_with_a_truthful_answer() {
+    let scaled = |w: f64, q: f64| {
+        let w = Sparse::from_triplets(3, 3, &[(0, 0, w), (1, 1, w), (2, 2, w)]).expect("a matrix");
+        Friction::new(3, w, vec![-q, q, 0.0], vec![0.5]).expect("a problem")
+    };
+    // W whose inverse overflows, squares that overflow and that vanish; no deadline: a solve that never ends would show.
+    for (w, q) in [(5e-324, 1.0), (1e-160, 1.0), (1.0, 1e160), (1.0, 1e-165), (1e170, 1.0)] {
+        let problem = scaled(w, q);
+        for newton in [false, true] {
+            let mut r = vec![0.0; 3];
+            let answer = match newton {
+                true => Newton::default().solve(&problem, &mut r, &Limits::default()),
+                false => FrictionDefault::default().solve(&problem, &mut r, &Limits::default()),
+            };
+            // W, q: by hand r_n = q/W, friction μ r_n against the slip.
+            let exact = [q / w, -0.5 * q / w, 0.0];
+            let near =
+                (q / w).is_finite() && r.iter().zip(exact).all(|(got, want)| (got - want).abs() <= 1e-7 * (q / w));
+            assert_eq!(answer.is_ok(), near, "W = {w:e}, q = {q:e}: {r:?}, {answer:?}");
+        }
+    }
+}

@@ -4,7 +4,7 @@ mod common;
 
 use std::time::Instant;
 
-use carom_lcp::{BlockPivot, Dense, Enumeration, Failure, Lcp, LcpDefault, Lemke, Limits, Mlcp, Solver};
+use carom_lcp::{BlockPivot, Dense, Enumeration, Failure, Lcp, LcpDefault, Lemke, Limits, Mlcp, Solver, Sparse};
 use common::rational::solvable;
 use common::{Random, gram, mlcp, natural, public_data, relative};
 use serde_json::Value;
@@ -211,4 +211,31 @@ fn public_problems_are_solved_and_the_one_without_a_solution_is_told() {
     }
     assert_eq!(files.len(), 14);
     assert_eq!(without, ["lcp-pang-isolated-sol-perturbed"]);
+}
+
+#[test]
+fn a_large_sparse_mixed_problem_is_solved_by_sparse_factors() {
+    // A membrane over an obstacle: second differences, pressed down, above −0.1 sin.
+    let n: usize = 2000;
+    let triplets: Vec<(usize, usize, f64)> = (0..n)
+        .flat_map(|i| {
+            let beside = [i.checked_sub(1), (i + 1 < n).then_some(i + 1)];
+            beside.into_iter().flatten().map(move |j| (i, j, -1.0)).chain([(i, i, 2.0 + 1e-3)])
+        })
+        .collect();
+    let h = Sparse::from_triplets(n, n, &triplets).expect("a matrix");
+    let lower: Vec<f64> = (0..n).map(|i| -0.1 * (7.0 * i as f64 / n as f64).sin().abs() - 0.01).collect();
+    let problem = Mlcp::new(h, vec![5e-5; n], lower.clone(), vec![f64::INFINITY; n]).expect("a problem");
+    let mut z = vec![0.0; n];
+    let solved =
+        LcpDefault::default().solve(&problem, &mut z, &limits(1e-10)).expect("an obstacle problem has one");
+    assert!(solved.residual.relative <= 1e-10);
+    let touching = z.iter().zip(&lower).filter(|(z, lower)| z == lower).count();
+    assert!((100..n - 100).contains(&touching), "{touching} rows touch");
+    // Beyond what dense factors can hold a solver refuses instead of asking for gigabytes.
+    let full: Vec<(usize, usize, f64)> = (0..1500).map(|i| (i, i, 1.0)).collect();
+    let large = Sparse::from_triplets(1500, 1500, &full).expect("a matrix");
+    let problem = Mlcp::new(large, vec![-1.0; 1500], vec![0.0; 1500], vec![2.0; 1500]).expect("a problem");
+    let refused = Lemke::default().solve(&problem, &mut vec![0.0; 1500], &limits(1e-10)).expect_err("too large");
+    assert!(matches!(refused.failure, Failure::Unsuitable(_)), "{refused}");
 }

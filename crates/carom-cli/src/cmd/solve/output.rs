@@ -93,12 +93,28 @@ pub fn text(reports: &[Report], profile: Option<&Profile>, folder: Option<&Path>
     text
 }
 
+/// A name as it can be printed in one cell: control characters escaped, with its file where others have the same name.
+fn shown(name: &str, file: Option<&str>) -> String {
+    let name: String = match name.trim().is_empty() {
+        true => "(no name)".into(),
+        false => {
+            name.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
+        }
+    };
+    file.map_or_else(|| name.clone(), |file| format!("{name} ({file})"))
+}
+
+/// Whether another problem has the same name.
+fn repeated(reports: &[Report], report: &Report) -> bool {
+    reports.iter().filter(|other| other.name == report.name).count() > 1
+}
+
 fn table(reports: &[Report]) -> String {
     let heads = ["problem", "kind", "size", "solver", "iterations", "residual", "relative", "seconds", ""];
     let mut rows = vec![heads.map(String::from).to_vec()];
     for report in reports {
         rows.push(vec![
-            report.name.clone(),
+            shown(&report.name, repeated(reports, report).then_some(report.file.as_str())),
             report.kind.to_string(),
             report.size.to_string(),
             report.solver.to_string(),
@@ -120,9 +136,12 @@ pub fn verdict(reports: &[Report], wrong: &[Wrong], problems: usize) -> Result<(
         let reason = first.reason.as_deref().unwrap_or_default();
         let (count, all) = (unsolved.len(), reports.len());
         let verb = if count == 1 { "is" } else { "are" };
+        let problems = if all == 1 { "problem" } else { "problems" };
         let which = if count == 1 { "" } else { "the first, " };
-        messages
-            .push(format!("error: {count} of {all} problems {verb} not solved: {which}{}: {reason}", first.name));
+        messages.push(format!(
+            "error: {count} of {all} {problems} {verb} not solved: {which}{}: {reason}",
+            shown(&first.name, None)
+        ));
     }
     if reports.len() < problems {
         messages.push(format!("error: interrupted after {} of {problems} problems", reports.len()));
