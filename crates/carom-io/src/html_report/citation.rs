@@ -10,6 +10,7 @@ fn field(entry: &str, name: &str) -> Option<String> {
     let mut text = value
         .replace("{\\\"o}", "ö")
         .replace("{\\`e}", "è")
+        .replace("{\\'e}", "é")
         .replace("--", "–")
         .replace("``", "“")
         .replace("''", "”");
