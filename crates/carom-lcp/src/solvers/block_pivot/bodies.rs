@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::fmt;
 
 use super::super::lu::Sum;
-use super::principal::{Perturbation, PrincipalSolve, Singular};
+use super::principal::{Corrections, Perturbation, PrincipalSolve, Singular, largest};
 use crate::ldlt::{Ldlt, Place, WrongPivot};
 use crate::problem::saddle::Motion;
 use crate::problem::{Saddle, SaddleMlcp};
@@ -191,24 +191,20 @@ impl PrincipalSolve for SaddlePrincipal<'_> {
             *z = 0.0;
         }
         // The solution itself is the first correction, from v = 0 and z = 0 in the active rows.
-        let mut last = f64::INFINITY;
+        let mut corrections = Corrections::default();
         for _ in 0..=REFINEMENTS {
             self.take_rest(active, perturbation, z);
             self.ldlt.solve(&self.room.right, &mut self.room.step);
             // K has the unknowns (v, −z).
             let (by_v, by_z) = self.room.step.split_at(n);
-            let length = by_z.iter().fold(0.0, |size: f64, value| size.max(value.abs()));
-            // A correction that does not shrink is noise.
-            if length >= 0.5 * last {
+            if !corrections.shrink(by_z) {
                 break;
             }
             self.room.velocity.iter_mut().zip(by_v).for_each(|(v, step)| *v += step);
             z.iter_mut().zip(by_z).for_each(|(z, step)| *z -= step);
-            let size = z.iter().fold(0.0, |size: f64, z| size.max(z.abs()));
-            if length <= f64::EPSILON * size {
+            if corrections.are_rounding(largest(z)) {
                 break;
             }
-            last = length;
         }
         for row in 0..z.len() {
             w[row] = if active[row] { 0.0 } else { self.slack(row, perturbation, z) };

@@ -142,16 +142,14 @@ impl<M: Rows> PrincipalSolve for DensePrincipal<'_, M> {
         self.factor(active, perturbation.shift)?;
         self.space.rows.iter().for_each(|&row| z[row] = 0.0);
         // The solution itself is the first correction, from z = 0 in the active rows.
-        let mut last = f64::INFINITY;
+        let mut corrections = Corrections::default();
         for _ in 0..=REFINEMENTS {
             let mut step = std::mem::take(&mut self.space.step);
             step.clear();
             step.extend(self.space.rows.iter().map(|&row| -slack(self.matrix, self.q, row, perturbation, z)));
             self.space.lu.solve(&mut step);
-            let length = step.iter().fold(0.0, |size: f64, value| size.max(value.abs()));
+            let useful = corrections.shrink(&step);
             let mut size: f64 = 0.0;
-            // A correction that does not shrink is noise.
-            let useful = length < 0.5 * last;
             for (&row, value) in self.space.rows.iter().zip(&step) {
                 if useful {
                     z[row] += value;
@@ -159,10 +157,9 @@ impl<M: Rows> PrincipalSolve for DensePrincipal<'_, M> {
                 size = size.max(z[row].abs());
             }
             self.space.step = step;
-            if !useful || length <= f64::EPSILON * size {
+            if !useful || corrections.are_rounding(size) {
                 break;
             }
-            last = length;
         }
         finish_rows(self.matrix, self.q, active, perturbation, z, w, noise);
         Ok(())
@@ -206,4 +203,37 @@ pub(super) fn row_scale<M: Rows>(matrix: &M, row: usize) -> f64 {
     let mut size: f64 = 0.0;
     matrix.each(row, |_, value| size = size.max(value.abs()));
     if size > 0.0 { size } else { 1.0 }
+}
+
+/// The corrections of a refinement, as long as they are worth making.
+pub(super) struct Corrections {
+    last: f64,
+}
+
+impl Default for Corrections {
+    fn default() -> Corrections {
+        Corrections { last: f64::INFINITY }
+    }
+}
+
+impl Corrections {
+    /// Whether a correction is less than half of the one before: else it is noise.
+    pub fn shrink(&mut self, step: &[f64]) -> bool {
+        let length = largest(step);
+        let useful = length < 0.5 * self.last;
+        if useful {
+            self.last = length;
+        }
+        useful
+    }
+
+    /// Whether the last correction is round-off of unknowns of this size.
+    pub fn are_rounding(&self, size: f64) -> bool {
+        self.last <= f64::EPSILON * size
+    }
+}
+
+/// The largest entry in size.
+pub(super) fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |size, value| size.max(value.abs()))
 }

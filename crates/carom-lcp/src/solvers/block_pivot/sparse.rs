@@ -1,7 +1,8 @@
 //! Principal submatrices of a large sparse matrix, by sparse LU factors of the whole with the clamped rows replaced.
 
-use super::Perturbation;
-use super::principal::{PrincipalSolve, Singular, finish_rows, row_scale, slack};
+use super::principal::{
+    Corrections, Perturbation, PrincipalSolve, Singular, finish_rows, largest, row_scale, slack,
+};
 use crate::matrix::Sparse;
 use crate::solvers::pencil::{Block, Blocks, Compliance, Pencil, Shape};
 
@@ -56,7 +57,7 @@ impl PrincipalSolve for SparsePrincipal<'_> {
             return Err(singular);
         }
         (0..z.len()).filter(|&i| active[i]).for_each(|i| z[i] = 0.0);
-        let mut last = f64::INFINITY;
+        let mut corrections = Corrections::default();
         for _ in 0..=REFINEMENTS {
             let mut step: Vec<f64> = (0..z.len())
                 .map(|i| if active[i] { -slack(self.matrix, self.q, i, perturbation, z) } else { 0.0 })
@@ -64,17 +65,13 @@ impl PrincipalSolve for SparsePrincipal<'_> {
             if !self.pencil.solve(compliance, &mut step) {
                 return Err(singular);
             }
-            let length = step.iter().fold(0.0, |size: f64, value| size.max(value.abs()));
-            // A correction that does not shrink is noise.
-            if length >= 0.5 * last {
+            if !corrections.shrink(&step) {
                 break;
             }
             (0..z.len()).filter(|&i| active[i]).for_each(|i| z[i] += step[i]);
-            let size = z.iter().fold(0.0, |size: f64, value| size.max(value.abs()));
-            if length <= f64::EPSILON * size {
+            if corrections.are_rounding(largest(z)) {
                 break;
             }
-            last = length;
         }
         finish_rows(self.matrix, self.q, active, perturbation, z, w, noise);
         Ok(())
