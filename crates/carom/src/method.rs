@@ -33,8 +33,11 @@ pub struct Claims {
 pub struct Abilities {
     /// A mass matrix that depends on the configuration.
     pub configuration_mass: bool,
-    /// Equality constraints, held to round-off.
+    /// Equality constraints.
     pub equalities: bool,
+    /// Equality constraints are regularised: they give way by a compliance, and rows may depend on each other. Otherwise they are held to
+    /// round-off.
+    pub regularised: bool,
     /// Inequality constraints.
     pub inequalities: bool,
     /// Nonholonomic rows.
@@ -50,6 +53,7 @@ impl Abilities {
     pub const VARIATIONAL: Self = Self {
         configuration_mass: true,
         equalities: true,
+        regularised: false,
         inequalities: false,
         nonholonomic: false,
         forces: true,

@@ -136,6 +136,15 @@ pub trait Dynamics {
     }
 }
 
+/// How soft a constraint is, for methods that regularise constraints; `None` where the method's own value counts.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Softness {
+    /// Inverse stiffness: what the constraint yields per force.
+    pub compliance: Option<f64>,
+    /// Time in which a violation decays.
+    pub damping: Option<f64>,
+}
+
 /// Rows `A(q)v = a(t)` that no function of `q` and `t` replaces.
 pub trait Nonholonomic {
     /// Number of rows.
@@ -146,6 +155,14 @@ pub trait Nonholonomic {
     fn jacobian(&self, q: &[f64], v: &[f64], out: &mut [f64]);
     /// `a(t)` and `a'(t)`.
     fn rates(&self, t: f64, rate: &mut [f64], derivative: &mut [f64]);
+    /// Bounds `[lower, upper]` of the force that a row may use: those of a motor, or of a brake. A row at a bound is not satisfied.
+    fn force_bounds(&self, _index: usize) -> [f64; 2] {
+        [f64::NEG_INFINITY, f64::INFINITY]
+    }
+    /// What a row yields in velocity per force, for methods that regularise constraints; `None` where the method's own value counts.
+    fn slip(&self, _index: usize) -> Option<f64> {
+        None
+    }
     /// What the row is called in messages.
     fn name(&self, index: usize) -> String {
         format!("nonholonomic[{index}]")
@@ -232,6 +249,26 @@ pub trait Constraints {
     /// `Σ λ_i ∂²f_i/∂q²`.
     fn equality_hessian(&self, _t: f64, _q: &[f64], _lambda: &[f64], out: &mut [f64]) {
         out.fill(0.0);
+    }
+    /// `∂²f_i/∂q²` of one row over the columns of its blocks in the pattern, in their order: a square matrix. Only systems with a
+    /// pattern are asked.
+    fn equality_row_hessian(&self, _t: f64, _q: &[f64], _index: usize, out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    /// `vᵀ ∂²f_i/∂q² v`, one per row: how the rows bend along a velocity. The default allocates, and makes a full matrix per row.
+    fn equality_bend(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
+        let (mut lambda, mut hessian) = (vec![0.0; out.len()], vec![0.0; q.len() * q.len()]);
+        for (row, out) in out.iter_mut().enumerate() {
+            lambda.fill(0.0);
+            lambda[row] = 1.0;
+            self.equality_hessian(t, q, &lambda, &mut hessian);
+            let lines = hessian.chunks_exact(q.len().max(1));
+            *out = lines.zip(v).map(|(line, speed)| speed * crate::linear::dot(line, v)).sum();
+        }
+    }
+    /// How soft an equality is.
+    fn equality_softness(&self, _index: usize) -> Softness {
+        Softness::default()
     }
     /// `∂f/∂t`.
     fn equality_rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {

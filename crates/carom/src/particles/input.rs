@@ -215,6 +215,16 @@ impl Link {
         }
     }
 
+    /// Velocity of the other end against that of the particle.
+    #[inline]
+    pub(super) fn relative<const D: usize>(&self, v: &[[f64; D]]) -> [f64; D] {
+        let of = &v[self.particle];
+        match &self.other {
+            End::Particle(other) => super::geometry::difference(of, &v[*other]),
+            End::Anchor(_) => of.map(|v| -v),
+        }
+    }
+
     /// Adds the Hessian blocks of an element that depends on the difference.
     pub(super) fn add_block<const D: usize>(&self, block: &[[f64; D]; D], out: &mut super::geometry::Blocks<D>) {
         match self.other {

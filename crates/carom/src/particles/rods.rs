@@ -38,6 +38,30 @@ impl Rods {
             }
         }
     }
+
+    /// The Hessian of a row over the coordinates of the particles that it connects, these in ascending order. Both orders of a pair
+    /// give the same: the blocks depend on the square of the difference.
+    pub fn row_hessian<const D: usize>(&self, x: &[[f64; D]], row: usize, out: &mut [f64]) {
+        let (link, _) = &self.rods[row];
+        let d = link.difference(x);
+        let block = radial_block(&d, Jet::distance(product(&d, &d)), 1.0);
+        let ends = if matches!(link.other, End::Particle(_)) { 2 } else { 1 };
+        let mut out = Blocks::new(D * ends, out);
+        match ends {
+            1 => out.add(0, 0, 1.0, &block),
+            _ => out.add_pair(0, 1, &block),
+        }
+    }
+
+    /// `vᵀ∂²f v = (|w|² − (n·w)²)/|d|`, `w` the relative velocity and `n` the direction.
+    pub fn bend<const D: usize>(&self, x: &[[f64; D]], v: &[[f64; D]], out: &mut [f64]) {
+        for (out, (link, _)) in out.iter_mut().zip(&self.rods) {
+            let (d, w) = (link.difference(x), link.relative(v));
+            let inverse = product(&d, &d).sqrt().recip();
+            let along = product(&d, &w) * inverse;
+            *out = (product(&w, &w) - along * along) * inverse;
+        }
+    }
 }
 
 impl Rows for Rods {

@@ -120,6 +120,14 @@ impl Particles {
         self.rods.add_hessian::<D>(points(q), lambda, &mut Blocks::new(q.len(), out));
     }
 
+    fn rod_row_hessian<const D: usize>(&self, q: &[f64], row: usize, out: &mut [f64]) {
+        self.rods.row_hessian::<D>(points(q), row, out);
+    }
+
+    fn rod_bend<const D: usize>(&self, q: &[f64], v: &[f64], out: &mut [f64]) {
+        self.rods.bend::<D>(points(q), points(v), out);
+    }
+
     fn gap_values<const D: usize>(&self, q: &[f64], out: &mut [f64]) {
         self.gaps.values::<D>(points(q), out);
     }
@@ -220,6 +228,12 @@ impl Constraints for Particles {
     }
     fn equality_hessian(&self, _t: f64, q: &[f64], lambda: &[f64], out: &mut [f64]) {
         in_space!(self.rod_hessian(q, lambda, out));
+    }
+    fn equality_row_hessian(&self, _t: f64, q: &[f64], index: usize, out: &mut [f64]) {
+        in_space!(self.rod_row_hessian(q, index, out));
+    }
+    fn equality_bend(&self, _t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
+        in_space!(self.rod_bend(q, v, out));
     }
     fn equality_name(&self, index: usize) -> String {
         self.rods.name(index, &self.names)

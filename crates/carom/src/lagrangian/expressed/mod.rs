@@ -261,6 +261,10 @@ impl Constraints for Expressed {
         // The velocities are inputs of the layout but occur nowhere: the coordinates stand in for them.
         self.equalities.hessian.run(make, &[q, &[t], q, lambda], out);
     }
+    fn equality_bend(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
+        let make = || self.equalities.make_bend(&mut self.definition.borrow_mut().graph, self.layout);
+        self.equalities.bend.run(make, &[q, &[t], v], out);
+    }
     fn equality_rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
         self.equalities.rates.run(&[q, &[t]], out);
     }

@@ -12,6 +12,7 @@ pub struct Rows {
     pub value: Program,
     pub jacobian: Program,
     pub hessian: Lazy,
+    pub bend: Lazy,
     pub rates: Program,
     pub second_rates: Program,
     pub jacobian_rate: Lazy,
@@ -50,6 +51,7 @@ impl Rows {
             rates: Program::new(graph, &rates, inputs),
             second_rates: Program::new(graph, &second, inputs),
             hessian: Lazy::default(),
+            bend: Lazy::default(),
             jacobian_rate: Lazy::default(),
             nodes,
             names,
@@ -66,6 +68,25 @@ impl Rows {
         }
         let outputs = hessian(graph, sum, &layout.coordinates());
         Program::new(graph, &outputs, 2 * layout.n + 1 + self.nodes.len())
+    }
+
+    /// `vᵀ∂²c_i v` of every row: the derivative along `v`, twice.
+    pub fn make_bend(&self, graph: &mut Graph, layout: Layout) -> Program {
+        let along = |graph: &mut Graph, node: NodeId| {
+            let mut sum = graph.constant(0.0);
+            for i in 0..layout.n {
+                let (slope, v) = (graph.derivative(node, layout.q(i)), graph.input(layout.v(i)));
+                let term = graph.mul(slope, v);
+                sum = graph.add(sum, term);
+            }
+            sum
+        };
+        let mut outputs = Vec::with_capacity(self.nodes.len());
+        for &node in &self.nodes {
+            let rate = along(graph, node);
+            outputs.push(along(graph, rate));
+        }
+        Program::new(graph, &outputs, 2 * layout.n + 1)
     }
 
     pub fn make_jacobian_rate(&self, graph: &mut Graph, layout: Layout) -> Program {

@@ -135,6 +135,7 @@ impl Method for Config {
 
     fn abilities(&self) -> Abilities {
         Abilities {
+            regularised: false,
             configuration_mass: self.rule == Rule::Midpoint,
             equalities: false,
             inequalities: true,
