@@ -8,6 +8,7 @@ pub mod gvi;
 pub mod implicit;
 pub mod newmark;
 pub mod shared;
+pub mod spook;
 pub mod variational;
 pub mod vci;
 pub mod verlet;
@@ -88,6 +89,18 @@ impl<'a> Impulses<'a> {
     }
 }
 
+/// What the regularisation of constraints does at a node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Regularisation<'a> {
+    /// The values of the equality constraints that it makes one expect.
+    pub expected: &'a [f64],
+    /// Energy stored in the compliance of the constraints.
+    pub stored: f64,
+    /// h ω of the fastest motion across constraints under load, by a bound on ω from above; steps of a method that takes their gradients at
+    /// the start need less than 2.
+    pub lateral: f64,
+}
+
 /// An end of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
@@ -148,6 +161,22 @@ pub trait Stepper<S: System + ?Sized> {
 
     /// The motion inside the last step that was made, if the method knows it.
     fn inside(&self) -> Option<&dyn Inside> {
+        None
+    }
+
+    /// Velocity at the node of a state that steps of length `h` go on from, of a method whose own lives between nodes; `v` holds its own.
+    /// Returns whether `v` was changed.
+    fn node_velocity(&mut self, _system: &S, _state: &State, _h: f64, _v: &mut [f64]) -> bool {
+        false
+    }
+
+    /// Energy that came in between the last two nodes that [`Stepper::node_velocity`] was asked for, by the accounts of the method.
+    fn works(&self) -> &[f64] {
+        &[]
+    }
+
+    /// What a method that regularises constraints makes of them at that node; `None` for one that holds them.
+    fn regularisation(&self) -> Option<Regularisation<'_>> {
         None
     }
 
