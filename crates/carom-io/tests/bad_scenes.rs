@@ -291,8 +291,10 @@ fn the_written_scene_is_read_back_as_the_same_one_and_written_in_the_same_way() 
     let built_in = BUILT_IN.iter().map(|scene| (scene.name, scene.text));
     for (name, text) in built_in.chain(SCENES).chain([("swinging", SWINGING)]) {
         for sets in [&["run.every=3"][..], &["method={ name = \"midpoint\" }", "run.step=\"1/3e4\""]] {
-            // Contacts need a method that takes them.
-            let own = ["gvi", "vci", "cva"].into_iter().find(|name| text.contains(&format!("name = \"{name}\"")));
+            // Contacts, and constraints that give way, need a method that takes them.
+            let own = ["gvi", "vci", "cva", "spook"]
+                .into_iter()
+                .find(|name| text.contains(&format!("name = \"{name}\"")));
             let first = sets[0].replace("midpoint", own.unwrap_or("midpoint"));
             let sets: Vec<&str> = [first.as_str()].into_iter().chain(sets[1..].iter().copied()).collect();
             let scene = good(text, &sets);
