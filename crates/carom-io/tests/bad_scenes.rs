@@ -201,6 +201,35 @@ fn a_state_off_by_1e_5_is_refused() {
     }
 }
 
+#[test]
+fn constraints_that_give_way_are_read_and_written_out() {
+    let text = r#"
+[parameters]
+k = 4.0
+[lagrangian]
+coordinates = ["x", "y", "z"]
+mass = 1
+equalities = [{ name = "spring", expression = "x", compliance = "1/k", damping = 0.5 }, "y", { expression = "z", compliance = 0 }]
+[initial]
+q = [0, 0, 0]
+[method]
+name = "verlet"
+[run]
+step = 0.1
+steps = 1
+"#;
+    let expected = [(Some(0.25), Some(0.5)), (None, None), (Some(0.0), None)];
+    for scene in [good(text, &[]), good(&good(text, &[]).to_toml(), &[])] {
+        let system = &scene.problem.system;
+        let found = [0, 1, 2].map(|row| system.equality_softness(row)).map(|soft| (soft.compliance, soft.damping));
+        assert_eq!(found, expected);
+    }
+    // Nothing of it is looked at by a method that holds constraints exactly.
+    let plain = replaced(text, ", compliance = \"1/k\", damping = 0.5", "");
+    let plain = replaced(&replaced(&plain, "compliance = 0", "name = \"z\""), "[parameters]\nk = 4.0\n", "");
+    assert_eq!(state_bits(&end(&good(text, &[]))), state_bits(&end(&good(&plain, &[]))));
+}
+
 // What is written in one way or another is the same scene.
 
 fn bits(values: &[f64]) -> Vec<u64> {
@@ -262,8 +291,10 @@ fn the_written_scene_is_read_back_as_the_same_one_and_written_in_the_same_way() 
     let built_in = BUILT_IN.iter().map(|scene| (scene.name, scene.text));
     for (name, text) in built_in.chain(SCENES).chain([("swinging", SWINGING)]) {
         for sets in [&["run.every=3"][..], &["method={ name = \"midpoint\" }", "run.step=\"1/3e4\""]] {
-            // Contacts need a method that takes them.
-            let own = ["gvi", "vci", "cva"].into_iter().find(|name| text.contains(&format!("name = \"{name}\"")));
+            // Contacts, and constraints that give way, need a method that takes them.
+            let own = ["gvi", "vci", "cva", "spook"]
+                .into_iter()
+                .find(|name| text.contains(&format!("name = \"{name}\"")));
             let first = sets[0].replace("midpoint", own.unwrap_or("midpoint"));
             let sets: Vec<&str> = [first.as_str()].into_iter().chain(sets[1..].iter().copied()).collect();
             let scene = good(text, &sets);

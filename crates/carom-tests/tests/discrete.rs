@@ -1,10 +1,11 @@
 //! Systems of expressions and discrete Lagrangians: every derivative against differences of what it is the derivative of.
 
 use carom::discrete::{Chord, DiscreteLagrangian, Legendre, LinearPath, Newmark, Partials, SecondPartials};
-use carom::lagrangian::definition::{Contact, NamedRow};
+use carom::lagrangian::definition::{Contact, Drive, NamedRow};
 use carom::lagrangian::expressed::Expressed;
 use carom::lagrangian::expression::Op;
-use carom::system::System;
+use carom::particles::{Link, Particles};
+use carom::system::{Constraints, Dynamics, Mass, Pattern, Softness, System};
 use carom::testing::derivatives::{Comparison, Place, check, compare};
 use carom_io::scene::Scene;
 use carom_tests::runs::{built_in, scene};
@@ -48,12 +49,13 @@ fn every_derivative_of_a_system_of_expressions_is_right() {
     definition.inequalities = named(gap);
     definition.contacts = vec![Contact::default()];
     definition.nonholonomic = named(row);
+    (definition.softness, definition.drives) = (vec![Softness::default()], vec![Drive::default()]);
     let system = Expressed::new(definition).expect("it is fine");
     let found = check(&system, T0, &[0.4, -0.7], &[0.8, 0.3]);
     assert_agree(&found, "rich");
     let names: Vec<&str> = found.iter().map(|comparison| comparison.what).collect();
     let expected = "dV/dq d2V/dq2 dV/dt d2V/dt2 d2V/dqdt M = d(Mv)/dv d(Mv)/dq dT/dq d2T/dq2 df_NP/dq df_NP/dv df/dq \
-                    d2f/dq2 df/dt d2f/dt2 d2f/dqdt dg/dq d2g/dq2 d(Av)/dq da/dt";
+                    d2f/dq2 v d2f/dq2 v df/dt d2f/dt2 d2f/dqdt dg/dq d2g/dq2 d(Av)/dq da/dt";
     assert_eq!(names.join(" "), expected);
     assert!(found.iter().all(|comparison| comparison.values.0 != 0.0), "none is trivially zero: {found:?}");
 }
@@ -177,4 +179,69 @@ fn control_a_wrong_derivative_is_seen() {
     let mut found = Vec::new();
     compare(Place { what: "wrong", x: &[0.7], rows: 1 }, &[2.001 * 0.7], |x, o| o[0] = x[0] * x[0], &mut found);
     assert!(!found[0].agrees(), "{found:?}");
+}
+
+/// A circle that says of one of its bends what is not true.
+struct Bent {
+    circle: Particles,
+    by_row: f64,
+    bend: f64,
+}
+
+impl Dynamics for Bent {
+    fn dim(&self) -> usize {
+        self.circle.dim()
+    }
+    fn mass(&self) -> Mass<'_> {
+        self.circle.mass()
+    }
+    fn potential(&self, t: f64, q: &[f64]) -> f64 {
+        self.circle.potential(t, q)
+    }
+    fn potential_gradient(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        self.circle.potential_gradient(t, q, out);
+    }
+    fn potential_hessian(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        self.circle.potential_hessian(t, q, out);
+    }
+}
+
+impl Constraints for Bent {
+    fn equalities(&self) -> usize {
+        self.circle.equalities()
+    }
+    fn equality(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        self.circle.equality(t, q, out);
+    }
+    fn equality_jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        self.circle.equality_jacobian(t, q, out);
+    }
+    fn equality_hessian(&self, t: f64, q: &[f64], lambda: &[f64], out: &mut [f64]) {
+        self.circle.equality_hessian(t, q, lambda, out);
+    }
+    fn equality_pattern(&self) -> Option<&Pattern> {
+        self.circle.equality_pattern()
+    }
+    fn equality_row_hessian(&self, t: f64, q: &[f64], index: usize, out: &mut [f64]) {
+        self.circle.equality_row_hessian(t, q, index, out);
+        out[1] *= self.by_row;
+    }
+    fn equality_bend(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
+        self.circle.equality_bend(t, q, v, out);
+        out[1] *= self.bend;
+    }
+}
+
+#[test]
+fn control_wrong_bends_of_rows_are_seen() {
+    let wrong = |by_row: f64, bend: f64| -> Vec<&'static str> {
+        let mut circle = Particles::new(2, vec![1.0, 2.0]).expect("right");
+        circle.add_rod(Link::anchored(0, [0.0; 3]), 1.0).expect("right");
+        circle.add_rod(Link::between(1, 0), 1.0).expect("right");
+        let found = check(&Bent { circle, by_row, bend }, 0.0, &[0.6, 0.8, 1.5, 0.4], &[0.8, -0.6, 1.0, 0.3]);
+        found.iter().filter(|comparison| !comparison.agrees()).map(|comparison| comparison.what).collect()
+    };
+    assert_eq!(wrong(1.0, 1.0), [""; 0]);
+    assert_eq!(wrong(1.001, 1.0), ["d2f/dq2 by rows"]);
+    assert_eq!(wrong(1.0, 1.001), ["v d2f/dq2 v"]);
 }

@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Failure;
+use crate::problem::{Level, violated};
 use crate::state::State;
 use crate::steppers::{Stepper, cva, direct, galerkin, gvi, newmark, spook, variational, vci, verlet};
 use crate::system::System;
@@ -168,6 +169,13 @@ fn able_words(method: &str, able: &[&'static str]) -> String {
     }
 }
 
+/// What a method that holds equality constraints exactly cannot start from, in words.
+fn violated_words<S: System + ?Sized>(system: &S, start: &State) -> Option<String> {
+    let (row, level, value) = violated(system, start)?;
+    let (name, what) = (system.equality_name(row), if level == Level::Position { "f(q0)" } else { "d/dt f" });
+    Some(format!("a start that violates equality constraint `{name}` ({what} = {value:e}), which gives way"))
+}
+
 macro_rules! methods {
     ($($variant:ident($config:ty)),* $(,)?) => {
         /// A method by name, with its options.
@@ -288,12 +296,18 @@ impl AnyMethod {
         start: &State,
     ) -> Result<Box<dyn Stepper<S>>, Refusal> {
         let method = self.name();
-        let missing = self.abilities().missing(system);
-        if missing.is_empty() {
+        let violated = violated_words(system, start);
+        let missing = |method: &Self| {
+            let abilities = method.abilities();
+            let mut missing = abilities.missing(system);
+            missing.extend(violated.clone().filter(|_| !abilities.regularised));
+            missing
+        };
+        let own = missing(self);
+        if own.is_empty() {
             return self.boxed(system, start).map_err(|failure| Refusal::Failed { method, failure });
         }
-        let able =
-            Self::all().iter().filter(|m| m.abilities().missing(system).is_empty()).map(Self::name).collect();
-        Err(Refusal::Unable { method, missing, able })
+        let able = Self::all().iter().filter(|method| missing(method).is_empty()).map(Self::name).collect();
+        Err(Refusal::Unable { method, missing: own, able })
     }
 }

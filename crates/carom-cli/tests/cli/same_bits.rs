@@ -68,11 +68,26 @@ fn the_scene_of_a_run_runs_to_the_same_bits_whatever_was_changed() {
         &["--method", "cva", "--set", "method.restitution=\"1/3\"", "--set", "method.friction=0.2", "--every", "7"],
         &["--set", "run.step=\"1/300\"", "--set", "run.on_failure=halve", "--set", "initial.t=0.1"],
     ];
+    let of_soft: [&[&str]; 3] = [
+        &[],
+        &[
+            "--set",
+            "method.compliance=\"1/3e7\"",
+            "--set",
+            "method.hessian=chord",
+            "--step",
+            "0.003",
+            "--every",
+            "7",
+        ],
+        &["--set", "run.step=\"1/300\"", "--set", "run.on_failure=halve", "--set", "initial.t=0.1"],
+    ];
     for scene in BUILT_IN {
         let by = |name: &str| scene.text.contains(&format!("name = \"{name}\""));
         let changes = match () {
             () if by("gvi") => &of_contacts,
             () if by("vci") || by("cva") => &of_events,
+            () if by("spook") => &of_soft,
             () => &changes,
         };
         // The step of andrews cannot be made so much longer, and that of pendulum-cartesian is too long for rules of order 1.

@@ -63,12 +63,15 @@ pub fn read(section: &TableReader, names: &mut Names) -> Option<Lagrangian> {
     let potential = terms::sum(&mut graph, &potential);
     let rows =
         |terms: Vec<Term>| terms.into_iter().map(|Term { name, node, .. }| NamedRow { name, node }).collect();
-    let equalities = rows(terms("equalities", &mut graph, EQUALITY, names));
+    let equalities = terms("equalities", &mut graph, EQUALITY, names);
+    let softness = equalities.iter().map(|term| term.further.softness).collect();
+    let equalities = rows(equalities);
     let inequalities = terms("inequalities", &mut graph, INEQUALITY, names);
-    let contacts = inequalities.iter().map(|term| term.contact.clone()).collect();
+    let contacts = inequalities.iter().map(|term| term.further.contact.clone()).collect();
     let inequalities = rows(inequalities);
     let nonholonomic = terms("nonholonomic", &mut graph, ANY, names);
     report_misfits(&nonholonomic, |node| split_row(&mut graph, layout, node).err());
+    let drives = nonholonomic.iter().map(|term| term.further.drive).collect();
     let nonholonomic = rows(nonholonomic);
     let mass = read_mass(section, &mut graph, names, layout);
     let forces = section.item("forces").and_then(|item| read_forces(&item, &mut graph, names));
@@ -84,9 +87,11 @@ pub fn read(section: &TableReader, names: &mut Names) -> Option<Lagrangian> {
         forces,
         powers,
         equalities,
+        softness,
         inequalities,
         contacts,
         nonholonomic,
+        drives,
     };
     Some(Lagrangian { definition, points })
 }

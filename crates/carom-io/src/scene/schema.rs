@@ -41,6 +41,19 @@ pub fn schema() -> Value {
         "description": "lengths along which the surfaces slide: one, or two at right angles",
         "anyOf": [expression, { "type": "array", "items": expression, "minItems": 1, "maxItems": 2 }]
     });
+    let mut equality = element.clone();
+    equality["anyOf"][1]["properties"]["compliance"] = number.clone();
+    equality["anyOf"][1]["properties"]["damping"] = number.clone();
+    let equalities = json!({ "anyOf": [equality, { "type": "array", "items": equality }] });
+    let mut velocity = element.clone();
+    velocity["anyOf"][1]["properties"]["slip"] = number.clone();
+    velocity["anyOf"][1]["properties"]["max_force"] = number.clone();
+    velocity["anyOf"][1]["properties"]["force"] = json!({
+        "description": "bounds of the force, lower and upper",
+        "type": "array", "items": number, "minItems": 2, "maxItems": 2
+    });
+    velocity["anyOf"][1]["not"] = json!({ "required": ["max_force", "force"] });
+    let velocities = json!({ "anyOf": [velocity, { "type": "array", "items": velocity }] });
     let gaps = json!({ "anyOf": [gap, { "type": "array", "items": gap }] });
     let by_coordinate = json!({
         "description": "by coordinate, or one per coordinate in their order",
@@ -91,9 +104,9 @@ pub fn schema() -> Value {
                     "kinetic": elements,
                     "mass": { "anyOf": [elements, matrix] },
                     "potential": elements,
-                    "equalities": elements,
+                    "equalities": equalities,
                     "inequalities": gaps,
-                    "nonholonomic": elements,
+                    "nonholonomic": velocities,
                     "forces": forces,
                     "points": { "type": "array", "items": repeated("position", position, &repeat) },
                     "define": { "type": "object", "additionalProperties": expression }

@@ -75,7 +75,7 @@ pub fn sections(number: &Value, repeat: &Value, name: &Value) -> Map<String, Val
     );
     let rod = element(
         "rods; the default of `length` is the distance at the start",
-        json!({ "between": between, "length": number }),
+        json!({ "between": between, "length": number, "compliance": number, "damping": number }),
         &["between"],
         &[],
     );

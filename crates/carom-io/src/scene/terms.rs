@@ -1,7 +1,8 @@
 //! Elements of a scene that may be repeated: `"expression"` or `{ name, expression, repeat }`.
 
-use carom::lagrangian::definition::Contact;
+use carom::lagrangian::definition::{Contact, Drive};
 use carom::lagrangian::expression::{Graph, NodeId};
+use carom::system::Softness;
 
 use super::names::{Allowed, Names, Repeat};
 use crate::document::{Item, Kind, TableReader};
@@ -15,10 +16,21 @@ pub struct Term<'a> {
     pub name: String,
     /// The expression.
     pub node: NodeId,
-    /// What else is said of an inequality.
-    pub contact: Contact,
+    /// What else is said of it.
+    pub further: Further,
     /// Where it was written.
     pub item: Item<'a>,
+}
+
+/// What may be said of a constraint beside its expression; the key that it stands under says what.
+#[derive(Clone, Default)]
+pub struct Further {
+    /// Of an inequality.
+    pub contact: Contact,
+    /// Of an equality.
+    pub softness: Softness,
+    /// Of a nonholonomic row.
+    pub drive: Drive,
 }
 
 /// Reads `repeat = { index, count, start }`.
@@ -138,6 +150,52 @@ fn contact(graph: &mut Graph, table: &TableReader, names: &Names) -> Option<Cont
     Some(contact)
 }
 
+/// Reads `compliance` and `damping`; where they are missing, the method's own values count.
+pub fn softness(table: &TableReader, names: &Names) -> Option<Softness> {
+    let read = |key: &str| table.item(key).map(|item| names.not_negative(&item));
+    let (compliance, damping) = (read("compliance"), read("damping"));
+    let told = |value: Option<Option<f64>>| value.map_or(Some(None), |value| value.map(Some));
+    Some(Softness { compliance: told(compliance)?, damping: told(damping)? })
+}
+
+/// Reads what a nonholonomic row can do: `slip`, and the bounds of its force, `max_force` both ways or `force = [lower, upper]`.
+fn drive(table: &TableReader, names: &Names) -> Option<Drive> {
+    let slip = table.item("slip").map(|item| names.not_negative(&item));
+    let force = match (table.item("max_force"), table.item("force")) {
+        (None, None) => Some(Drive::default().force),
+        (Some(item), None) => names.positive(&item).map(|most| [-most, most]),
+        (None, Some(item)) => bounds(&item, names),
+        (Some(_), Some(item)) => {
+            item.report("`max_force` and `force` are both given", Some("keep one of them".into()));
+            None
+        }
+    };
+    let slip = match slip {
+        Some(slip) => Some(slip?),
+        None => None,
+    };
+    Some(Drive { slip, force: force? })
+}
+
+/// Reads `[lower, upper]` with zero in between.
+fn bounds(item: &Item, names: &Names) -> Option<[f64; 2]> {
+    let parts = match item.kind() {
+        Kind::Array(parts) if parts.len() == 2 => item.array()?,
+        _ => return item.mismatch("an array of two numbers, the lower and the upper bound"),
+    };
+    let [lower, upper] = [names.number(&parts[0]), names.number(&parts[1])];
+    let (lower, upper) = (lower?, upper?);
+    if lower <= 0.0 && 0.0 <= upper && lower < upper {
+        return Some([lower, upper]);
+    }
+    let message = format!(
+        "found {lower} to {upper}{}, allowed are a lower bound up to 0 and an upper one from 0 on",
+        names.at()
+    );
+    item.report(message, Some("one of them must not be 0".to_string()).filter(|_| lower == upper));
+    None
+}
+
 /// Reads one element into `out`.
 fn read_element<'a>(
     graph: &mut Graph,
@@ -148,24 +206,30 @@ fn read_element<'a>(
 ) {
     if !matches!(item.kind(), Kind::Table(_)) {
         if let Some(node) = names.expression(graph, item, allowed) {
-            let (name, contact) = (default_name.to_string(), Contact::default());
-            out.push(Term { name, node, contact, item: item.clone() });
+            let (name, further) = (default_name.to_string(), Further::default());
+            out.push(Term { name, node, further, item: item.clone() });
         }
         return;
     }
     let Some(table) = item.table() else { return };
-    let touches = default_name.starts_with("inequalities");
-    table.finish(if touches {
-        &["name", "expression", "restitution", "friction", "slide", "repeat"]
-    } else {
-        &["name", "expression", "repeat"]
+    let key = default_name.split('[').next().unwrap_or_default();
+    table.finish(match key {
+        "inequalities" => &["name", "expression", "restitution", "friction", "slide", "repeat"],
+        "equalities" => &["name", "expression", "compliance", "damping", "repeat"],
+        "nonholonomic" => &["name", "expression", "slip", "max_force", "force", "repeat"],
+        _ => &["name", "expression", "repeat"],
     });
     let name = table.string("name").unwrap_or(default_name).to_string();
     let Some(expression) = table.required("expression") else { return };
     for_each(&table, names, |names, at| {
         let node = names.expression(graph, &expression, allowed)?;
-        let contact = if touches { contact(graph, &table, names)? } else { Contact::default() };
-        out.push(Term { name: indexed(&name, at), node, contact, item: expression.clone() });
+        let further = match key {
+            "inequalities" => Further { contact: contact(graph, &table, names)?, ..Further::default() },
+            "equalities" => Further { softness: softness(&table, names)?, ..Further::default() },
+            "nonholonomic" => Further { drive: drive(&table, names)?, ..Further::default() },
+            _ => Further::default(),
+        };
+        out.push(Term { name: indexed(&name, at), node, further, item: expression.clone() });
         Some(())
     });
 }

@@ -1,6 +1,6 @@
 //! Systems of the matrix: nonlinear (linear ones super-converge), with and without constraints and `M(q)`.
 
-use carom::method::AnyMethod;
+use carom::method::{AnyMethod, Refusal};
 use carom_io::scene::Scene;
 use carom_tests::runs::{built_in, scene};
 
@@ -76,5 +76,6 @@ pub fn systems() -> Vec<(Scene, f64, u64)> {
 
 /// Whether the method takes the scene's system.
 pub fn takes(method: &AnyMethod, scene: &Scene) -> bool {
-    method.abilities().missing(&*scene.problem.system).is_empty()
+    let problem = &scene.problem;
+    !matches!(method.stepper(&*problem.system, &problem.initial), Err(Refusal::Unable { .. }))
 }

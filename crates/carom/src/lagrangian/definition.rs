@@ -1,6 +1,7 @@
 //! What a system of expressions consists of, before its derivatives are made.
 
 use super::expression::{Graph, NodeId};
+use crate::system::Softness;
 
 /// Where the inputs of the expressions stand: `[q | t | v | λ]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +64,22 @@ impl Default for Contact {
     }
 }
 
+/// What a nonholonomic row can do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Drive {
+    /// What it yields in velocity per force; `None` where the method's own value counts.
+    pub slip: Option<f64>,
+    /// Bounds of its force, the lower one at most 0 and the upper one at least 0.
+    pub force: [f64; 2],
+}
+
+/// Without bounds.
+impl Default for Drive {
+    fn default() -> Self {
+        Self { slip: None, force: [f64::NEG_INFINITY, f64::INFINITY] }
+    }
+}
+
 /// Expressions of a system over the inputs of [`Layout`].
 #[derive(Debug, Clone)]
 pub struct Definition {
@@ -82,12 +99,16 @@ pub struct Definition {
     pub powers: Vec<NamedRow>,
     /// `f(q, t) = 0`.
     pub equalities: Vec<NamedRow>,
+    /// How soft each equality is.
+    pub softness: Vec<Softness>,
     /// `g(q) ≥ 0`.
     pub inequalities: Vec<NamedRow>,
     /// What else is known of each inequality.
     pub contacts: Vec<Contact>,
     /// `A(q)v − a(t) = 0`, linear in `v`.
     pub nonholonomic: Vec<NamedRow>,
+    /// What each nonholonomic row can do.
+    pub drives: Vec<Drive>,
 }
 
 /// Why an expression cannot stand where it stands.
@@ -99,13 +120,23 @@ pub enum Misfit {
     /// A row that is not linear in the velocities.
     #[error("a nonholonomic row must have the form A(q) v - a(t): {0}")]
     NotLinear(&'static str),
-    /// Inequalities and what is known of their contacts do not belong together.
-    #[error("{found} contacts are described, needed are {needed}: one per inequality")]
-    Contacts {
+    /// Rows and what else is known of them do not belong together.
+    #[error("{found} {what} are described, needed are {needed}: one per row")]
+    Count {
+        /// What is known of rows.
+        what: &'static str,
         /// How many are described.
         found: usize,
-        /// How many inequalities there are.
+        /// How many rows there are.
         needed: usize,
+    },
+    /// A number out of its range.
+    #[error("{what} must be {allowed}")]
+    Range {
+        /// Which.
+        what: &'static str,
+        /// What is allowed.
+        allowed: &'static str,
     },
     /// Directions of sliding beyond those of a surface.
     #[error("a contact has at most 2 directions of sliding, found {0}")]
@@ -203,8 +234,30 @@ impl Definition {
         refuse(&nodes(&self.equalities), &velocities, "an equality constraint", "velocities")?;
         refuse(&nodes(&self.inequalities), &velocities, "an inequality constraint", "velocities")?;
         refuse(&nodes(&self.inequalities), &t, "an inequality constraint", "t")?;
-        if self.contacts.len() != self.inequalities.len() {
-            return Err(Misfit::Contacts { found: self.contacts.len(), needed: self.inequalities.len() });
+        let counts = [
+            ("contacts", self.contacts.len(), self.inequalities.len()),
+            ("compliances", self.softness.len(), self.equalities.len()),
+            ("drives", self.drives.len(), self.nonholonomic.len()),
+        ];
+        if let Some(&(what, found, needed)) = counts.iter().find(|(_, found, needed)| found != needed) {
+            return Err(Misfit::Count { what, found, needed });
+        }
+        let from_zero = |what: &'static str, value: Option<f64>| match value {
+            Some(value) if !(value.is_finite() && value >= 0.0) => {
+                Err(Misfit::Range { what, allowed: "zero or a positive number" })
+            }
+            _ => Ok(()),
+        };
+        for Softness { compliance, damping } in &self.softness {
+            from_zero("a compliance", *compliance)?;
+            from_zero("a damping", *damping)?;
+        }
+        for Drive { slip, force: [lower, upper] } in &self.drives {
+            from_zero("a slip", *slip)?;
+            // Neither of them is met by NaN.
+            if !(*lower <= 0.0 && *upper >= 0.0) {
+                return Err(Misfit::Range { what: "zero", allowed: "within the bounds of a force" });
+            }
         }
         for Contact { friction, slides, .. } in &self.contacts {
             refuse(slides, &velocities, "a direction of sliding", "velocities")?;

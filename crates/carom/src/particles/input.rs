@@ -28,10 +28,10 @@ pub enum Misuse {
         /// The length that it must have.
         needed: usize,
     },
-    /// A particle or plate that does not exist.
+    /// A particle, plate or rod that does not exist.
     #[error("there is no {what} {index} among {count}, counted from 0")]
     Absent {
-        /// `particle` or `plate`.
+        /// `particle`, `plate` or `rod`.
         what: &'static str,
         /// The index.
         index: usize,

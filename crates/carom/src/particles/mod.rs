@@ -39,7 +39,7 @@ mod springs;
 mod system;
 
 use crate::problem::Points;
-use crate::system::Pattern;
+use crate::system::{Pattern, Softness};
 use field::Field;
 use gaps::Gaps;
 pub use gaps::{Ball, Side, Surface, Wall};
@@ -50,6 +50,7 @@ pub use law::Cutoff;
 pub use lennard_jones::LennardJones;
 use names::Names;
 use pairs::Pairs;
+use pool::Rows as _;
 use radial::Radial;
 use rods::Rods;
 use springs::Springs;
@@ -207,6 +208,18 @@ impl Particles {
             End::Anchor(_) => [link.particle].into_iter().chain(None),
         });
         self.rods.push(link, length);
+        Ok(())
+    }
+
+    /// Says how soft a rod is, for methods that regularise constraints: compliance in m/N, damping in s. Rods are counted from 0 in the
+    /// order in which they were added.
+    pub fn set_rod_softness(&mut self, rod: usize, softness: Softness) -> Result<(), Misuse> {
+        if rod >= self.rods.len() {
+            return Err(Misuse::Absent { what: "rod", index: rod, count: self.rods.len() });
+        }
+        softness.compliance.map_or(Ok(()), |compliance| not_negative("the compliance of a rod", compliance))?;
+        softness.damping.map_or(Ok(()), |damping| not_negative("the damping of a rod", damping))?;
+        self.rods.set_softness(rod, softness);
         Ok(())
     }
 

@@ -7,16 +7,28 @@ use super::geometry::{Blocks, Jet, product, radial_block};
 use super::input::{End, Link};
 use super::names::Names;
 use super::pool::Rows;
+use crate::system::Softness;
 
 /// A pool of rods.
 #[derive(Debug, Clone, Default)]
 pub struct Rods {
     rods: Vec<(Link, f64)>,
+    /// Per rod.
+    softness: Vec<Softness>,
 }
 
 impl Rods {
     pub fn push(&mut self, link: Link, length: f64) {
         self.rods.push((link, length));
+        self.softness.push(Softness::default());
+    }
+
+    pub fn set_softness(&mut self, row: usize, softness: Softness) {
+        self.softness[row] = softness;
+    }
+
+    pub fn softness(&self, row: usize) -> Softness {
+        self.softness[row]
     }
 
     /// Values, and gradients by the particles that each rod connects, these in ascending order.

@@ -4,7 +4,7 @@ use super::Particles;
 use super::geometry::{Blocks, points, points_mut, product};
 use super::input::{Link, Misuse};
 use super::pool::{Place, Potentials, Rows};
-use crate::system::{Constraints, Dynamics, Mass, Parabola, Pattern, TimeDependence};
+use crate::system::{Constraints, Dynamics, Mass, Parabola, Pattern, Softness, TimeDependence};
 
 /// Calls a method with the dimension as a constant.
 macro_rules! in_space {
@@ -234,6 +234,9 @@ impl Constraints for Particles {
     }
     fn equality_bend(&self, _t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
         in_space!(self.rod_bend(q, v, out));
+    }
+    fn equality_softness(&self, index: usize) -> Softness {
+        self.rods.softness(index)
     }
     fn equality_name(&self, index: usize) -> String {
         self.rods.name(index, &self.names)

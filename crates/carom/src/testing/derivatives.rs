@@ -4,7 +4,7 @@
 //! singularity near the state does not look like a wrong derivative. Correct derivatives agree to about 1e-9.
 
 use crate::linear::{dot, matrix_times, max_abs};
-use crate::system::{Mass, System};
+use crate::system::{Mass, Pattern, System};
 
 /// One derivative, compared.
 #[derive(Debug, Clone, PartialEq)]
@@ -166,13 +166,18 @@ fn check_constraints(system: &dyn System, t: f64, q: &[f64], v: &[f64], out: &mu
         let lambda = weights(m);
         system.equality_jacobian(t, q, &mut rows);
         compare(place("df/dq", q, m), &rows, |q, o| system.equality(t, q, o), out);
-        system.equality_hessian(t, q, &lambda, &mut hessian);
-        let sum = |q: &[f64], o: &mut [f64]| {
+        let mut sum = |q: &[f64], o: &mut [f64]| {
             system.equality_jacobian(t, q, &mut rows);
             o.fill(0.0);
             crate::linear::add_transposed_times(&rows, &lambda, 1.0, o);
         };
-        compare(place("d2f/dq2", q, n), &hessian, sum, out);
+        system.equality_hessian(t, q, &lambda, &mut hessian);
+        compare(place("d2f/dq2", q, n), &hessian, &mut sum, out);
+        if let Some(pattern) = system.equality_pattern() {
+            sum_by_rows(system, (t, q), (pattern, &lambda), &mut hessian);
+            compare(place("d2f/dq2 by rows", q, n), &hessian, &mut sum, out);
+        }
+        check_bend(system, t, q, v, out);
         system.equality_rate(t, q, &mut rate);
         system.equality_second_rate(t, q, &mut second);
         compare(place("df/dt", &[t], m), &rate, |t, o| system.equality(t[0], q, o), out);
@@ -207,4 +212,35 @@ fn check_constraints(system: &dyn System, t: f64, q: &[f64], v: &[f64], out: &mu
         let rates = |t: &[f64], o: &mut [f64]| nonholonomic.rates(t[0], o, &mut unused);
         compare(place("da/dt", &[t], r), &derivative, rates, out);
     }
+}
+
+/// `Σ λ_i ∂²f_i/∂q²` from the matrices of the single rows.
+fn sum_by_rows(system: &dyn System, (t, q): (f64, &[f64]), (pattern, lambda): (&Pattern, &[f64]), out: &mut [f64]) {
+    let width = pattern.width();
+    out.fill(0.0);
+    for (row, lambda) in lambda.iter().enumerate() {
+        let blocks = &pattern.blocks()[pattern.range(row)];
+        let columns: Vec<usize> = blocks.iter().flat_map(|&block| width * block..width * (block + 1)).collect();
+        let mut hessian = vec![0.0; columns.len() * columns.len()];
+        system.equality_row_hessian(t, q, row, &mut hessian);
+        for (line, &i) in hessian.chunks_exact(columns.len().max(1)).zip(&columns) {
+            for (entry, &j) in line.iter().zip(&columns) {
+                out[i * q.len() + j] += lambda * entry;
+            }
+        }
+    }
+}
+
+/// The bend of the equalities: how fast their rates change on the straight line along `v`.
+fn check_bend(system: &dyn System, t: f64, q: &[f64], v: &[f64], out: &mut Vec<Comparison>) {
+    let m = system.equalities();
+    let (mut bend, mut rows) = (vec![0.0; m], vec![0.0; m * q.len()]);
+    system.equality_bend(t, q, v, &mut bend);
+    // The line starts at 1, so that the lengths of the differences are parts of v.
+    let rate = |s: &[f64], o: &mut [f64]| {
+        let moved: Vec<f64> = q.iter().zip(v).map(|(q, v)| q + (s[0] - 1.0) * v).collect();
+        system.equality_jacobian(t, &moved, &mut rows);
+        matrix_times(&rows, v, o);
+    };
+    compare(place("v d2f/dq2 v", &[1.0], m), &bend, rate, out);
 }

@@ -1,17 +1,19 @@
 //! `[[spring]]` and `[[rod]]`: elements between two particles or from one to a fixed point.
 
 use carom::particles::{End, Link};
+use carom::system::Constraints as _;
 
 use super::super::elements::scopes::reference;
 use super::super::elements::{misused, vector};
 use super::super::names::Names;
+use super::super::terms;
 use super::Reader;
 use crate::document::{Item, Kind, TableReader};
 
 /// The keys of `[[spring]]`.
 pub const SPRING_KEYS: [&str; 4] = ["between", "stiffness", "rest", "repeat"];
 /// The keys of `[[rod]]`.
-pub const ROD_KEYS: [&str; 3] = ["between", "length", "repeat"];
+pub const ROD_KEYS: [&str; 5] = ["between", "length", "compliance", "damping", "repeat"];
 
 /// An end as it was written.
 enum Written {
@@ -49,6 +51,7 @@ impl Reader<'_> {
         self.each("rod", &ROD_KEYS, names, |reader, table, place, names| {
             let link = reader.between(table, names);
             let given = table.item("length").map(|item| names.positive(&item));
+            let softness = terms::softness(table, names);
             let link = link?;
             let length = match given {
                 Some(length) => length?,
@@ -64,7 +67,9 @@ impl Reader<'_> {
             reader.places.rods.push((place.1, length));
             // A length that could not be computed is not wrong again.
             let length = if reader.sound { length } else { 1.0 };
-            misused(reader.system.add_rod(link, length), table)
+            misused(reader.system.add_rod(link, length), table)?;
+            let rod = reader.system.equalities() - 1;
+            misused(reader.system.set_rod_softness(rod, softness?), table)
         });
     }
 

@@ -147,3 +147,12 @@ fn friction_is_that_of_the_element() {
     let found: Vec<(f64, usize)> = (0..5).map(|i| (system.friction(i), system.tangents(i))).collect();
     assert_eq!(found, [(0.5, 1), (0.5, 1), (0.5, 1), (0.0, 1), (2.0, 1)]);
 }
+
+#[test]
+fn softness_is_that_of_the_rod() {
+    let elements = "[[rod]]\nbetween = ['bead[i]', 'bead[i + 1]']\ncompliance = 'i/k'\nrepeat = { index = 'i', count = 2 }\n\
+                    [[rod]]\nbetween = [[0, 9], 'sun']\ndamping = 'k/4'";
+    let (system, _) = four(elements);
+    let found = [0, 1, 2].map(|rod| system.equality_softness(rod)).map(|soft| (soft.compliance, soft.damping));
+    assert_eq!(found, [(Some(0.0), None), (Some(0.5), None), (None, Some(0.5))]);
+}

@@ -13,7 +13,7 @@ use std::cell::RefCell;
 use super::definition::{Definition, Layout, Misfit};
 use super::expression::{Graph, NodeId};
 use crate::system::{
-    ConfigurationMass, Constraints, Dynamics, Forces, Mass, Nonholonomic, Parabola, TimeDependence,
+    ConfigurationMass, Constraints, Dynamics, Forces, Mass, Nonholonomic, Parabola, Softness, TimeDependence,
 };
 use bend::Bend;
 use contacts::Contacts;
@@ -53,6 +53,7 @@ pub struct Expressed {
     gradient_rate: Lazy,
     forces: Option<ForceRows>,
     equalities: Rows,
+    softness: Vec<Softness>,
     inequalities: Rows,
     contacts: Contacts,
     nonholonomic: Option<VelocityRows>,
@@ -103,7 +104,7 @@ impl Expressed {
         let (coordinates, names) = (layout.coordinates(), definition.coordinates.clone());
         let equalities = definition.equalities.clone();
         let (inequalities, contacts) = (definition.inequalities.clone(), definition.contacts.clone());
-        let velocity = definition.nonholonomic.clone();
+        let (velocity, drives) = (definition.nonholonomic.clone(), definition.drives.clone());
         let (potential_node, mass, forces) =
             (definition.potential, definition.mass.clone(), definition.forces.clone());
         let (parts, powers) = (definition.potential_parts.clone(), definition.powers.clone());
@@ -138,11 +139,12 @@ impl Expressed {
             gradient_rate: Lazy::default(),
             forces: (!forces.is_empty()).then(|| ForceRows::new(graph, layout, &forces, &powers)),
             equalities: Rows::new(graph, layout, &equalities),
+            softness: definition.softness.clone(),
             contacts: Contacts::new(graph, layout, &inequalities, &contacts),
             inequalities: Rows::new(graph, layout, &inequalities),
             nonholonomic: match velocity.is_empty() {
                 true => None,
-                false => Some(VelocityRows::new(graph, layout, &velocity)?),
+                false => Some(VelocityRows::new(graph, layout, &velocity, drives)?),
             },
             definition: RefCell::new(definition),
         })
@@ -264,6 +266,9 @@ impl Constraints for Expressed {
     fn equality_bend(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
         let make = || self.equalities.make_bend(&mut self.definition.borrow_mut().graph, self.layout);
         self.equalities.bend.run(make, &[q, &[t], v], out);
+    }
+    fn equality_softness(&self, index: usize) -> Softness {
+        self.softness[index]
     }
     fn equality_rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
         self.equalities.rates.run(&[q, &[t]], out);

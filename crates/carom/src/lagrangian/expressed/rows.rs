@@ -1,7 +1,7 @@
 //! Constraint rows and forces as programs.
 
 use super::program::{Lazy, Program, hessian, jacobian};
-use crate::lagrangian::definition::{Layout, Misfit, NamedRow, split_row};
+use crate::lagrangian::definition::{Drive, Layout, Misfit, NamedRow, split_row};
 use crate::lagrangian::expression::{Graph, NodeId};
 use crate::system::{Forces, Nonholonomic};
 
@@ -31,6 +31,7 @@ pub struct ForceRows {
 /// Rows `A(q)v = a(t)` with their derivatives.
 pub struct VelocityRows {
     names: Vec<String>,
+    drives: Vec<Drive>,
     matrix: Program,
     jacobian: Program,
     rate: Program,
@@ -114,7 +115,7 @@ impl ForceRows {
 }
 
 impl VelocityRows {
-    pub fn new(graph: &mut Graph, layout: Layout, rows: &[NamedRow]) -> Result<Self, Misfit> {
+    pub fn new(graph: &mut Graph, layout: Layout, rows: &[NamedRow], drives: Vec<Drive>) -> Result<Self, Misfit> {
         let (mut matrix, mut products, mut rates) = (Vec::new(), Vec::new(), Vec::new());
         for NamedRow { node, .. } in rows {
             let (row, rest) = split_row(graph, layout, *node)?;
@@ -127,6 +128,7 @@ impl VelocityRows {
         let inputs = 2 * layout.n + 1;
         Ok(Self {
             names: rows.iter().map(|row| row.name.clone()).collect(),
+            drives,
             matrix: Program::new(graph, &matrix, inputs),
             jacobian: Program::new(graph, &jacobian, inputs),
             rate: Program::new(graph, &rates, layout.n + 1),
@@ -167,6 +169,12 @@ impl Nonholonomic for VelocityRows {
     fn rates(&self, t: f64, rate: &mut [f64], derivative: &mut [f64]) {
         self.rate.run_at_time(t, rate);
         self.derivative.run_at_time(t, derivative);
+    }
+    fn force_bounds(&self, index: usize) -> [f64; 2] {
+        self.drives[index].force
+    }
+    fn slip(&self, index: usize) -> Option<f64> {
+        self.drives[index].slip
     }
     fn name(&self, index: usize) -> String {
         self.names[index].clone()

@@ -1,18 +1,23 @@
 //! A system with its initial state: checked, and put onto the constraints where it is off them by rounding only.
+//!
+//! Constraints that give way may start violated, as a spring may start stretched, and are left as they are: equalities with a
+//! compliance of their own above 0, nonholonomic rows with a slip above 0 or a bounded force. A method that holds equalities
+//! exactly refuses such a start.
+
+mod settle;
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::Failure;
-use crate::linear::{Cholesky, add_transposed_times, dot};
 use crate::measures::Symmetry;
 use crate::state::{State, all_finite};
 use crate::steppers::shared::mass::InverseMass;
 use crate::system::{Mass, System};
+pub(crate) use settle::violated;
+use settle::{settle_positions, settle_velocities};
 
 /// A state further off a constraint than this (relative) is refused, a closer one is projected.
 pub const ROUNDING: f64 = 1e-6;
-/// A state closer than this (relative) is left as it is.
-const ON: f64 = 16.0 * f64::EPSILON;
 
 /// Which coordinates are Cartesian positions of points: linear and angular momentum refer to them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -142,23 +147,6 @@ pub enum Inconsistency {
     },
 }
 
-/// One row that the start has to satisfy.
-struct Residual {
-    value: f64,
-    size: f64,
-}
-
-impl Residual {
-    fn relative(&self) -> f64 {
-        if self.value == 0.0 { 0.0 } else { self.value.abs() / self.size }
-    }
-}
-
-/// The size that round-off in a row's value comes from: `|g||x|`, so that a component that should be zero has a scale.
-fn row_size(row: &[f64], x: &[f64]) -> f64 {
-    (dot(row, row) * dot(x, x)).sqrt()
-}
-
 impl Problem {
     /// Checks everything and projects what is off by rounding; all that is wrong comes back.
     pub fn new(
@@ -255,143 +243,4 @@ fn mass_inconsistency(failure: Failure) -> Inconsistency {
         }
         other => Inconsistency::NonFinite { what: other.to_string() },
     }
-}
-
-/// Solves `rows M⁻¹rowsᵀ y = values` and takes `M⁻¹rowsᵀy` off `x`.
-fn take_off(inverse: &InverseMass, rows: &[f64], values: &[f64], x: &mut [f64]) -> Result<(), usize> {
-    let (n, m) = (x.len(), values.len());
-    let mut z = rows.to_vec();
-    for row in z.chunks_exact_mut(n) {
-        inverse.solve(row);
-    }
-    let mut schur = Cholesky::new(m);
-    for i in 0..m {
-        for j in 0..=i {
-            schur.matrix[i * m + j] = dot(&rows[i * n..(i + 1) * n], &z[j * n..(j + 1) * n]);
-        }
-    }
-    schur.factor().map_err(|breakdown| breakdown.index)?;
-    let mut y = values.to_vec();
-    schur.solve(&mut y);
-    add_transposed_times(&z, &y, -1.0, x);
-    Ok(())
-}
-
-fn settle_positions(
-    system: &dyn System,
-    inverse: &InverseMass,
-    t: f64,
-    q: &mut [f64],
-) -> Result<Option<Adjustment>, Vec<Inconsistency>> {
-    let (n, m, k) = (system.dim(), system.equalities(), system.inequalities());
-    let (mut f, mut g) = (vec![0.0; m + k], vec![0.0; (m + k) * n]);
-    let mut evaluate = |q: &[f64]| -> (Vec<Residual>, Vec<f64>) {
-        system.equality(t, q, &mut f[..m]);
-        system.gap(q, &mut f[m..]);
-        system.equality_jacobian(t, q, &mut g[..m * n]);
-        system.gap_jacobian(q, &mut g[m * n..]);
-        let residuals =
-            f.iter().zip(g.chunks_exact(n)).map(|(&value, row)| Residual { value, size: row_size(row, q) });
-        (residuals.collect(), g.clone())
-    };
-    let (residuals, _) = evaluate(q);
-    let mut wrong = Vec::new();
-    let mut worst: Option<(usize, f64)> = None;
-    // Gaps that are negative by rounding are closed with the equalities.
-    let mut held: Vec<usize> = (0..m).collect();
-    for (i, residual) in residuals.iter().enumerate() {
-        let relative = residual.relative();
-        if i >= m && residual.value >= 0.0 {
-            continue;
-        }
-        if relative > ROUNDING || relative.is_nan() {
-            let (value, index) = (residual.value, i);
-            wrong.push(if i < m {
-                Inconsistency::Equality { index, name: system.equality_name(i), value, relative }
-            } else {
-                Inconsistency::Gap { index: i - m, name: system.gap_name(i - m), value }
-            });
-            continue;
-        }
-        if i >= m {
-            held.push(i);
-        }
-        if relative > worst.map_or(ON, |(_, worst)| worst) || (i >= m && worst.is_none()) {
-            worst = Some((i, relative));
-        }
-    }
-    let Some((index, relative)) = worst.filter(|_| wrong.is_empty()) else {
-        return if wrong.is_empty() { Ok(None) } else { Err(wrong) };
-    };
-    let start = q.to_vec();
-    for _ in 0..20 {
-        let (residuals, rows) = evaluate(q);
-        if held.iter().all(|&i| residuals[i].relative() <= ON / 4.0 && (i < m || residuals[i].value >= 0.0)) {
-            break;
-        }
-        let chosen: Vec<f64> = held.iter().flat_map(|&i| rows[i * n..(i + 1) * n].iter().copied()).collect();
-        // A gap is closed to just above zero, so that it does not stay negative by the last digit.
-        let lift = |i: usize| if i < m { 0.0 } else { f64::EPSILON * residuals[i].size };
-        let values: Vec<f64> = held.iter().map(|&i| residuals[i].value - lift(i)).collect();
-        take_off(inverse, &chosen, &values, q).map_err(|row| vec![Inconsistency::Redundant { row: held[row] }])?;
-    }
-    let constraint = if index < m { system.equality_name(index) } else { system.gap_name(index - m) };
-    let change = start.iter().zip(&*q).fold(0.0_f64, |max, (a, b)| max.max((a - b).abs()));
-    Ok(Some(Adjustment { constraint, of: Level::Position, relative, change }))
-}
-
-fn settle_velocities(
-    system: &dyn System,
-    inverse: &InverseMass,
-    t: f64,
-    q: &[f64],
-    v: &mut [f64],
-) -> Result<Option<Adjustment>, Vec<Inconsistency>> {
-    let (n, m) = (system.dim(), system.equalities());
-    let k = system.nonholonomic().map_or(0, |rows| rows.rows());
-    let (mut rows, mut offset, mut unused) = (vec![0.0; (m + k) * n], vec![0.0; m + k], vec![0.0; k]);
-    system.equality_jacobian(t, q, &mut rows[..m * n]);
-    system.equality_rate(t, q, &mut offset[..m]);
-    if let Some(nonholonomic) = system.nonholonomic() {
-        nonholonomic.matrix(q, &mut rows[m * n..]);
-        nonholonomic.rates(t, &mut offset[m..], &mut unused);
-        for a in &mut offset[m..] {
-            *a = -*a;
-        }
-    }
-    let evaluate = |v: &[f64]| -> Vec<Residual> {
-        let rows = rows.chunks_exact(n).zip(&offset);
-        rows.map(|(row, o)| Residual { value: dot(row, v) + o, size: row_size(row, v) + o.abs() }).collect()
-    };
-    let mut wrong = Vec::new();
-    let mut worst = (0, ON);
-    for (i, residual) in evaluate(v).iter().enumerate() {
-        let (relative, value) = (residual.relative(), residual.value);
-        if relative > ROUNDING || relative.is_nan() {
-            wrong.push(match system.nonholonomic().filter(|_| i >= m) {
-                None => Inconsistency::Velocity { index: i, name: system.equality_name(i), value, relative },
-                Some(rows) => Inconsistency::Nonholonomic { index: i - m, name: rows.name(i - m), value, relative },
-            });
-        } else if relative > worst.1 {
-            worst = (i, relative);
-        }
-    }
-    if !wrong.is_empty() {
-        return Err(wrong);
-    }
-    let (index, relative) = worst;
-    if relative <= ON {
-        return Ok(None);
-    }
-    let start = v.to_vec();
-    for _ in 0..2 {
-        let values: Vec<f64> = evaluate(v).iter().map(|residual| residual.value).collect();
-        take_off(inverse, &rows, &values, v).map_err(|row| vec![Inconsistency::Redundant { row }])?;
-    }
-    let constraint = match system.nonholonomic().filter(|_| index >= m) {
-        None => system.equality_name(index),
-        Some(rows) => rows.name(index - m),
-    };
-    let change = start.iter().zip(&*v).fold(0.0_f64, |max, (a, b)| max.max((a - b).abs()));
-    Ok(Some(Adjustment { constraint, of: Level::Velocity, relative, change }))
 }

@@ -1,0 +1,209 @@
+//! Whether a start satisfies the constraints, and the projection of one that is off them by rounding.
+
+use super::{Adjustment, Inconsistency, Level, ROUNDING};
+use crate::linear::{Cholesky, add_transposed_times, dot};
+use crate::state::State;
+use crate::steppers::shared::mass::InverseMass;
+use crate::system::{Nonholonomic, System};
+
+/// A state closer than this (relative) is left as it is.
+const ON: f64 = 16.0 * f64::EPSILON;
+
+/// Whether an equality may start violated.
+fn gives_way<S: System + ?Sized>(system: &S, equality: usize) -> bool {
+    system.equality_softness(equality).compliance.is_some_and(|compliance| compliance > 0.0)
+}
+
+/// Whether a nonholonomic row may start violated: a motor starts from rest.
+fn yields(rows: &dyn Nonholonomic, row: usize) -> bool {
+    rows.slip(row).is_some_and(|slip| slip > 0.0) || rows.force_bounds(row).into_iter().any(f64::is_finite)
+}
+
+/// The first equality that gives way and is violated, in its value or its rate, by more than rounding: its index and its value, or rate.
+pub fn violated<S: System + ?Sized>(system: &S, start: &State) -> Option<(usize, Level, f64)> {
+    let (n, m) = (system.dim(), system.equalities());
+    if !(0..m).any(|row| gives_way(system, row)) {
+        return None;
+    }
+    let mut v = start.p.clone();
+    InverseMass::new(system, &start.q).ok()?.solve(&mut v);
+    let (mut f, mut rate, mut rows) = (vec![0.0; m], vec![0.0; m], vec![0.0; m * n]);
+    system.equality(start.t, &start.q, &mut f);
+    system.equality_rate(start.t, &start.q, &mut rate);
+    system.equality_jacobian(start.t, &start.q, &mut rows);
+    (0..m).filter(|&row| gives_way(system, row)).find_map(|row| {
+        let gradient = &rows[row * n..(row + 1) * n];
+        let place = Residual { value: f[row], size: row_size(gradient, &start.q) };
+        let speed =
+            Residual { value: dot(gradient, &v) + rate[row], size: row_size(gradient, &v) + rate[row].abs() };
+        let found = [(Level::Position, place), (Level::Velocity, speed)];
+        let (level, residual) = found.into_iter().find(|(_, residual)| residual.relative() > ROUNDING)?;
+        Some((row, level, residual.value))
+    })
+}
+
+/// One row that the start has to satisfy.
+struct Residual {
+    value: f64,
+    size: f64,
+}
+
+impl Residual {
+    fn relative(&self) -> f64 {
+        if self.value == 0.0 { 0.0 } else { self.value.abs() / self.size }
+    }
+}
+
+/// The size that round-off in a row's value comes from: `|g||x|`, so that a component that should be zero has a scale.
+fn row_size(row: &[f64], x: &[f64]) -> f64 {
+    (dot(row, row) * dot(x, x)).sqrt()
+}
+
+/// Solves `rows M⁻¹rowsᵀ y = values` and takes `M⁻¹rowsᵀy` off `x`.
+fn take_off(inverse: &InverseMass, rows: &[f64], values: &[f64], x: &mut [f64]) -> Result<(), usize> {
+    let (n, m) = (x.len(), values.len());
+    let mut z = rows.to_vec();
+    for row in z.chunks_exact_mut(n) {
+        inverse.solve(row);
+    }
+    let mut schur = Cholesky::new(m);
+    for i in 0..m {
+        for j in 0..=i {
+            schur.matrix[i * m + j] = dot(&rows[i * n..(i + 1) * n], &z[j * n..(j + 1) * n]);
+        }
+    }
+    schur.factor().map_err(|breakdown| breakdown.index)?;
+    let mut y = values.to_vec();
+    schur.solve(&mut y);
+    add_transposed_times(&z, &y, -1.0, x);
+    Ok(())
+}
+
+/// Checks the places and projects them if they are off by rounding.
+pub fn settle_positions(
+    system: &dyn System,
+    inverse: &InverseMass,
+    t: f64,
+    q: &mut [f64],
+) -> Result<Option<Adjustment>, Vec<Inconsistency>> {
+    let (n, m, k) = (system.dim(), system.equalities(), system.inequalities());
+    let (mut f, mut g) = (vec![0.0; m + k], vec![0.0; (m + k) * n]);
+    let mut evaluate = |q: &[f64]| -> (Vec<Residual>, Vec<f64>) {
+        system.equality(t, q, &mut f[..m]);
+        system.gap(q, &mut f[m..]);
+        system.equality_jacobian(t, q, &mut g[..m * n]);
+        system.gap_jacobian(q, &mut g[m * n..]);
+        let residuals =
+            f.iter().zip(g.chunks_exact(n)).map(|(&value, row)| Residual { value, size: row_size(row, q) });
+        (residuals.collect(), g.clone())
+    };
+    let (residuals, _) = evaluate(q);
+    let mut wrong = Vec::new();
+    let mut worst: Option<(usize, f64)> = None;
+    // Gaps that are negative by rounding are closed with the equalities.
+    let mut held: Vec<usize> = (0..m).filter(|&row| !gives_way(system, row)).collect();
+    for (i, residual) in residuals.iter().enumerate() {
+        let relative = residual.relative();
+        let free = if i < m { gives_way(system, i) } else { residual.value >= 0.0 };
+        if free {
+            continue;
+        }
+        if relative > ROUNDING || relative.is_nan() {
+            let (value, index) = (residual.value, i);
+            wrong.push(if i < m {
+                Inconsistency::Equality { index, name: system.equality_name(i), value, relative }
+            } else {
+                Inconsistency::Gap { index: i - m, name: system.gap_name(i - m), value }
+            });
+            continue;
+        }
+        if i >= m {
+            held.push(i);
+        }
+        if relative > worst.map_or(ON, |(_, worst)| worst) || (i >= m && worst.is_none()) {
+            worst = Some((i, relative));
+        }
+    }
+    let Some((index, relative)) = worst.filter(|_| wrong.is_empty()) else {
+        return if wrong.is_empty() { Ok(None) } else { Err(wrong) };
+    };
+    let start = q.to_vec();
+    for _ in 0..20 {
+        let (residuals, rows) = evaluate(q);
+        if held.iter().all(|&i| residuals[i].relative() <= ON / 4.0 && (i < m || residuals[i].value >= 0.0)) {
+            break;
+        }
+        let chosen: Vec<f64> = held.iter().flat_map(|&i| rows[i * n..(i + 1) * n].iter().copied()).collect();
+        // A gap is closed to just above zero, so that it does not stay negative by the last digit.
+        let lift = |i: usize| if i < m { 0.0 } else { f64::EPSILON * residuals[i].size };
+        let values: Vec<f64> = held.iter().map(|&i| residuals[i].value - lift(i)).collect();
+        take_off(inverse, &chosen, &values, q).map_err(|row| vec![Inconsistency::Redundant { row: held[row] }])?;
+    }
+    let constraint = if index < m { system.equality_name(index) } else { system.gap_name(index - m) };
+    let change = start.iter().zip(&*q).fold(0.0_f64, |max, (a, b)| max.max((a - b).abs()));
+    Ok(Some(Adjustment { constraint, of: Level::Position, relative, change }))
+}
+
+/// Checks the velocities and projects them if they are off by rounding.
+pub fn settle_velocities(
+    system: &dyn System,
+    inverse: &InverseMass,
+    t: f64,
+    q: &[f64],
+    v: &mut [f64],
+) -> Result<Option<Adjustment>, Vec<Inconsistency>> {
+    let (n, m) = (system.dim(), system.equalities());
+    let k = system.nonholonomic().map_or(0, |rows| rows.rows());
+    let (mut rows, mut offset, mut unused) = (vec![0.0; (m + k) * n], vec![0.0; m + k], vec![0.0; k]);
+    system.equality_jacobian(t, q, &mut rows[..m * n]);
+    system.equality_rate(t, q, &mut offset[..m]);
+    if let Some(nonholonomic) = system.nonholonomic() {
+        nonholonomic.matrix(q, &mut rows[m * n..]);
+        nonholonomic.rates(t, &mut offset[m..], &mut unused);
+        for a in &mut offset[m..] {
+            *a = -*a;
+        }
+    }
+    let evaluate = |v: &[f64]| -> Vec<Residual> {
+        let rows = rows.chunks_exact(n).zip(&offset);
+        rows.map(|(row, o)| Residual { value: dot(row, v) + o, size: row_size(row, v) + o.abs() }).collect()
+    };
+    let mut wrong = Vec::new();
+    let mut worst = (0, ON);
+    let free = |row: usize| match system.nonholonomic().filter(|_| row >= m) {
+        None => gives_way(system, row),
+        Some(rows) => yields(rows, row - m),
+    };
+    let held: Vec<usize> = (0..m + k).filter(|&row| !free(row)).collect();
+    for (i, residual) in evaluate(v).iter().enumerate().filter(|(i, _)| !free(*i)) {
+        let (relative, value) = (residual.relative(), residual.value);
+        if relative > ROUNDING || relative.is_nan() {
+            wrong.push(match system.nonholonomic().filter(|_| i >= m) {
+                None => Inconsistency::Velocity { index: i, name: system.equality_name(i), value, relative },
+                Some(rows) => Inconsistency::Nonholonomic { index: i - m, name: rows.name(i - m), value, relative },
+            });
+        } else if relative > worst.1 {
+            worst = (i, relative);
+        }
+    }
+    if !wrong.is_empty() {
+        return Err(wrong);
+    }
+    let (index, relative) = worst;
+    if relative <= ON {
+        return Ok(None);
+    }
+    let start = v.to_vec();
+    let chosen: Vec<f64> = held.iter().flat_map(|&i| rows[i * n..(i + 1) * n].iter().copied()).collect();
+    for _ in 0..2 {
+        let residuals = evaluate(v);
+        let values: Vec<f64> = held.iter().map(|&i| residuals[i].value).collect();
+        take_off(inverse, &chosen, &values, v).map_err(|row| vec![Inconsistency::Redundant { row: held[row] }])?;
+    }
+    let constraint = match system.nonholonomic().filter(|_| index >= m) {
+        None => system.equality_name(index),
+        Some(rows) => rows.name(index - m),
+    };
+    let change = start.iter().zip(&*v).fold(0.0_f64, |max, (a, b)| max.max((a - b).abs()));
+    Ok(Some(Adjustment { constraint, of: Level::Velocity, relative, change }))
+}
