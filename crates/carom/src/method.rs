@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::error::Failure;
 use crate::problem::{Level, violated};
 use crate::state::State;
-use crate::steppers::{Stepper, cva, direct, galerkin, gvi, newmark, spook, variational, vci, verlet};
+use crate::steppers::{
+    Stepper, cva, direct, galerkin, gvi, newmark, penalty, projection, spook, variational, vci, verlet,
+};
 use crate::system::System;
 
 /// What a method says of itself; each is tested.
@@ -281,6 +283,8 @@ methods! {
     Cva(cva::Config),
     Galerkin(galerkin::Config),
     Spook(spook::Config),
+    Penalty(penalty::Config),
+    Projection(projection::Config),
 }
 
 impl AnyMethod {

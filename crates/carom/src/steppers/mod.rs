@@ -7,6 +7,8 @@ pub mod galerkin;
 pub mod gvi;
 pub mod implicit;
 pub mod newmark;
+pub mod penalty;
+pub mod projection;
 pub mod shared;
 pub mod spook;
 pub mod variational;
