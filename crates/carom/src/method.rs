@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Failure;
 use crate::state::State;
-use crate::steppers::{Stepper, cva, direct, galerkin, gvi, newmark, variational, vci, verlet};
+use crate::steppers::{Stepper, cva, direct, galerkin, gvi, newmark, pem, variational, vci, verlet};
 use crate::system::System;
 
 /// What a method says of itself; each is tested.
@@ -244,6 +244,7 @@ methods! {
     Vci(vci::Config),
     Cva(cva::Config),
     Galerkin(galerkin::Config),
+    Pem(pem::Config),
 }
 
 impl AnyMethod {
