@@ -10,7 +10,7 @@ use crate::error::Failure;
 use crate::problem::{Level, violated};
 use crate::state::State;
 use crate::steppers::{
-    Stepper, cva, direct, galerkin, gvi, newmark, penalty, projection, spook, variational, vci, verlet,
+    Stepper, cva, direct, galerkin, gvi, newmark, pem, penalty, projection, spook, variational, vci, verlet,
 };
 use crate::system::System;
 
@@ -283,6 +283,7 @@ methods! {
     Cva(cva::Config),
     Galerkin(galerkin::Config),
     Spook(spook::Config),
+    Pem(pem::Config),
     Penalty(penalty::Config),
     Projection(projection::Config),
 }

@@ -7,6 +7,7 @@ pub mod galerkin;
 pub mod gvi;
 pub mod implicit;
 pub mod newmark;
+pub mod pem;
 pub mod penalty;
 pub mod projection;
 pub mod shared;
@@ -35,7 +36,8 @@ pub struct StepReport {
     pub captured: u32,
     /// Energy that impact laws with restitution below 1 or friction took, as a negative number.
     pub impact_work: f64,
-    /// Impacts at which the condition of the method had no solution and its fallback was taken.
+    /// Impacts at which the condition of the method had no solution and its fallback was taken; of `pem`, how often a step or a part of it
+    /// was halved.
     pub fallbacks: u32,
 }
 
