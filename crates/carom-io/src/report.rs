@@ -1,6 +1,6 @@
 //! `run.json`: what a run came to, in numbers.
 
-use carom::measures::{Account, Ledger, Summary, SymmetryChange};
+use carom::measures::{Account, Extremes, Ledger, Summary, SymmetryChange};
 use carom::problem::Level;
 use carom::run::Outcome;
 use carom::steppers::shared::mass::InverseMass;
@@ -36,6 +36,8 @@ pub struct RunReport {
     pub symmetries: Option<Vec<SymmetryChange>>,
     /// Constraints.
     pub constraints: Constraints,
+    /// What the regularisation of constraints did; `null` for a method that holds them, or without any.
+    pub regularisation: Option<Regularised>,
     /// The accounts of energy; `null` if nothing is exchanged and they were not asked for.
     pub ledger: Option<Accounts>,
     /// Reflections or located impacts.
@@ -124,6 +126,20 @@ pub struct WatchCount {
     pub last: Option<f64>,
 }
 
+/// What the regularisation of constraints did.
+#[derive(Debug, Clone, Serialize)]
+pub struct Regularised {
+    /// Largest |f| that it makes one expect: (h²/4 + hτ/2) vᵀHv + ε · force.
+    pub expected_equality: f64,
+    /// Largest |f| that was there.
+    pub max_equality: Option<f64>,
+    /// Energy at nodes with what the compliance of the constraints stores.
+    pub energy: Extremes,
+    /// Largest h ω of motion across constraints under load, ω by a bound from above; `null` where it is not known. Above 2 such motion is unstable unless
+    /// `stiffness` helps.
+    pub lateral: Option<f64>,
+}
+
 /// Largest violations.
 #[derive(Debug, Clone, Serialize)]
 pub struct Constraints {
@@ -159,6 +175,8 @@ pub struct FinalState {
     pub v: Vec<f64>,
     /// Momenta.
     pub p: Vec<f64>,
+    /// Velocities at the node, of a method whose own live between nodes; `null` otherwise.
+    pub v_node: Option<Vec<f64>>,
 }
 
 impl RunReport {
@@ -211,6 +229,12 @@ impl RunReport {
                 let (stored, sources) = (ledger.stored, ledger.sources.clone());
                 Accounts { stored, entered, left, sources, error: ledger.error(), error_max: ledger.error_max }
             }),
+            regularisation: summary.expected_equality.zip(summary.soft_energy).map(
+                |(expected_equality, energy)| {
+                    let lateral = summary.lateral.filter(|lateral| *lateral > 0.0);
+                    Regularised { expected_equality, max_equality: summary.max_equality, energy, lateral }
+                },
+            ),
             constraints: Constraints {
                 max_equality: summary.max_equality,
                 max_equality_velocity: summary.max_equality_velocity,
@@ -237,13 +261,19 @@ impl RunReport {
                 failures: outcome.failures,
                 halved_steps: outcome.halved_steps,
             },
-            last: FinalState { q: state.q.clone(), v, p: state.p.clone() },
+            last: FinalState {
+                q: state.q.clone(),
+                v,
+                p: state.p.clone(),
+                v_node: summary.node_velocity().map(<[f64]>::to_vec),
+            },
             complete: outcome.ended.is_none(),
             ended: outcome.ended.as_ref().map(ToString::to_string),
             notes: {
                 let mut notes = notes(scene);
                 notes.extend(halved(outcome));
                 notes.extend(unanswered(summary));
+                notes.extend(lateral(scene, summary));
                 notes
             },
         }
@@ -260,6 +290,8 @@ pub fn notes(scene: &Scene) -> Vec<String> {
             "until = {until} is no multiple of the step: the run has {steps} steps and ends at {end}"
         ));
     }
+    let problem = &scene.problem;
+    notes.extend(scene.method.warnings(&*problem.system, &problem.initial, scene.run.h));
     for adjustment in &scene.problem.adjustments {
         let what = match adjustment.of {
             Level::Position => "position",
@@ -271,6 +303,15 @@ pub fn notes(scene: &Scene) -> Vec<String> {
         ));
     }
     notes
+}
+
+fn lateral(scene: &Scene, summary: &Summary) -> Option<String> {
+    let found = summary.lateral.filter(|lateral| *lateral > 2.0)?;
+    let h = 2.0 * scene.run.h / found;
+    Some(format!(
+        "bodies under tension move across it with h ω up to {found:.1} (a bound from above): beyond 2 these steps are not stable; method `pem`, \
+         stiffness = \"geometric\" or steps below {h:.2e} are"
+    ))
 }
 
 fn unanswered(summary: &Summary) -> Option<String> {

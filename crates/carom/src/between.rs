@@ -52,6 +52,8 @@ impl Moment {
 #[derive(Debug, Clone)]
 pub struct Between {
     before: Moment,
+    /// Velocity at the node that was kept; `before` has the method's own.
+    node_v: Vec<f64>,
     inverse: InverseMass,
 }
 
@@ -61,8 +63,13 @@ impl Between {
         let inverse = InverseMass::new(system, &node.q)?;
         let mut v = node.p.clone();
         inverse.solve(&mut v);
-        let before = Moment { t: node.t, q: node.q.clone(), v, p: node.p.clone() };
-        Ok(Self { before, inverse })
+        let before = Moment { t: node.t, q: node.q.clone(), v: v.clone(), p: node.p.clone() };
+        Ok(Self { before, node_v: v, inverse })
+    }
+
+    /// The velocity at that node, of a method whose own lives between nodes.
+    pub fn set_node_velocity(&mut self, v: &[f64]) {
+        self.node_v.copy_from_slice(v);
     }
 
     /// Time of the node that was kept.
@@ -73,6 +80,7 @@ impl Between {
     /// Keeps a node: the next step starts there.
     pub fn keep(&mut self, frame: &Frame) {
         self.before.set_node(frame);
+        self.node_v.copy_from_slice(frame.node_v);
     }
 
     /// The motion at the fraction `0 ≤ s ≤ 1` of the step that led to a frame.
@@ -100,8 +108,8 @@ impl Between {
             self.inverse.solve(&mut out.v);
             return Ok(());
         }
-        let before = self.before.q.iter().zip(&self.before.v);
-        let after = frame.state.q.iter().zip(frame.v);
+        let before = self.before.q.iter().zip(&self.node_v);
+        let after = frame.state.q.iter().zip(frame.node_v);
         for ((q, v), ((q0, v0), (q1, v1))) in out.q.iter_mut().zip(&mut out.v).zip(before.zip(after)) {
             (*q, *v) = cubic(h, s, [*q0, *q1], [*v0, *v1]);
         }

@@ -13,6 +13,8 @@ pub enum Row {
     Equality(usize, String),
     /// An inequality constraint that is held.
     Contact(usize, String),
+    /// A nonholonomic row.
+    Velocity(usize, String),
 }
 
 impl Row {
@@ -30,6 +32,11 @@ impl Row {
     pub fn contact<S: System + ?Sized>(system: &S, index: usize) -> Self {
         Self::Contact(index, system.gap_name(index))
     }
+
+    /// A nonholonomic row of the system.
+    pub fn velocity<S: System + ?Sized>(system: &S, index: usize) -> Self {
+        Self::Velocity(index, system.nonholonomic().map_or_else(String::new, |rows| rows.name(index)))
+    }
 }
 
 impl fmt::Display for Row {
@@ -38,6 +45,7 @@ impl fmt::Display for Row {
             Row::Coordinate(_, name) => write!(f, "the momentum balance of coordinate `{name}`"),
             Row::Equality(_, name) => write!(f, "equality constraint `{name}`"),
             Row::Contact(_, name) => write!(f, "inequality constraint `{name}`"),
+            Row::Velocity(_, name) => write!(f, "row of velocities `{name}`"),
         }
     }
 }
@@ -134,6 +142,35 @@ pub enum Failure {
         /// Sets tried.
         sets: u32,
         /// What was wrong with the last one.
+        reason: String,
+    },
+    /// The complementarity problem of a step was not solved.
+    #[error(
+        "the problem of {rows} impulses of the {stage} was not solved by `{solver}`: {reason} after {iterations} iterations, relative \
+         residual {residual:.3e}, allowed {tolerance:.1e}; worst is {row}"
+    )]
+    Unsolved {
+        /// `step` or `impact`.
+        stage: &'static str,
+        /// The solver.
+        solver: &'static str,
+        /// How many unknowns it has.
+        rows: usize,
+        /// Why it ended.
+        reason: String,
+        /// Iterations in its own unit.
+        iterations: usize,
+        /// The residual that was reached, relative to that of no impulses.
+        residual: f64,
+        /// The residual that would do.
+        tolerance: f64,
+        /// The row with the largest part of it.
+        row: Row,
+    },
+    /// The equations of a step cannot be put together.
+    #[error("the equations of the step cannot be put together: {reason}")]
+    Form {
+        /// Why.
         reason: String,
     },
     /// A number became infinite or undefined.

@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::error::Failure;
 use crate::problem::{Level, violated};
 use crate::state::State;
-use crate::steppers::{Stepper, cva, direct, galerkin, gvi, newmark, variational, vci, verlet};
+use crate::steppers::{
+    Stepper, cva, direct, galerkin, gvi, newmark, pem, penalty, projection, spook, variational, vci, verlet,
+};
 use crate::system::System;
 
 /// What a method says of itself; each is tested.
@@ -110,6 +112,19 @@ pub trait Method: Serialize + for<'a> Deserialize<'a> + JsonSchema + Default {
     /// Whether it knows the motion inside its steps.
     fn knows_inside(&self) -> bool {
         false
+    }
+    /// Names of what energy enters or leaves through in its steps, beside forces; what went through is told by
+    /// [`Stepper::works`].
+    fn accounts(&self) -> &'static [&'static str] {
+        &[]
+    }
+    /// Whether its velocities live between the nodes: then [`Stepper::node_velocity`] tells those at nodes.
+    fn staggered(&self) -> bool {
+        false
+    }
+    /// What the user should know of these options on a system, with steps of length `h`: bounds that are passed.
+    fn warnings<S: System + ?Sized>(&self, _system: &S, _start: &State, _h: f64) -> Vec<String> {
+        Vec::new()
     }
     /// The step, sized for the system.
     fn stepper<S: System + ?Sized>(&self, system: &S, start: &State) -> Result<Self::Stepper, Failure>
@@ -212,6 +227,21 @@ macro_rules! methods {
                 match self { $(Self::$variant(config) => config.knows_inside()),* }
             }
 
+            /// Names of what energy enters or leaves through in its steps.
+            pub fn accounts(&self) -> &'static [&'static str] {
+                match self { $(Self::$variant(config) => config.accounts()),* }
+            }
+
+            /// Whether its velocities live between the nodes.
+            pub fn staggered(&self) -> bool {
+                match self { $(Self::$variant(config) => config.staggered()),* }
+            }
+
+            /// What the user should know of its options on a system.
+            pub fn warnings<S: System + ?Sized>(&self, system: &S, start: &State, h: f64) -> Vec<String> {
+                match self { $(Self::$variant(config) => config.warnings(system, start, h)),* }
+            }
+
             /// JSON Schema of its options.
             pub fn schema(&self) -> Schema {
                 match self { $(Self::$variant(_) => schemars::schema_for!($config)),* }
@@ -252,6 +282,10 @@ methods! {
     Vci(vci::Config),
     Cva(cva::Config),
     Galerkin(galerkin::Config),
+    Spook(spook::Config),
+    Pem(pem::Config),
+    Penalty(penalty::Config),
+    Projection(projection::Config),
 }
 
 impl AnyMethod {

@@ -1,7 +1,7 @@
 //! What a run shows of itself: a frame per node, to observers that cannot change it.
 
 use crate::state::State;
-use crate::steppers::{Event, Inside, StepReport};
+use crate::steppers::{Event, Inside, Regularisation, StepReport};
 
 /// Everything about one node of the time grid.
 #[derive(Clone, Copy)]
@@ -10,15 +10,17 @@ pub struct Frame<'a> {
     pub step: u64,
     /// Time, configuration, momentum.
     pub state: &'a State,
-    /// `v = M⁻¹p`.
+    /// `v = M⁻¹p`: the method's own.
     pub v: &'a [f64],
-    /// Kinetic energy.
+    /// Velocity at the node: `v`, unless the method's own lives between nodes.
+    pub node_v: &'a [f64],
+    /// Kinetic energy, of the velocity at the node.
     pub kinetic: f64,
     /// Potential energy.
     pub potential: f64,
     /// Values of the equality constraints.
     pub equality: &'a [f64],
-    /// Their rates along the motion.
+    /// Their rates along the motion, with the velocity at the node.
     pub equality_rate: &'a [f64],
     /// Values of the inequality constraints.
     pub gap: &'a [f64],
@@ -36,6 +38,10 @@ pub struct Frame<'a> {
     pub inside: Option<&'a dyn Inside>,
     /// What the method keeps beside the state.
     pub memory: &'a [f64],
+    /// Energy that came in since the node before, by the accounts of the method.
+    pub works: &'a [f64],
+    /// What a method that regularises constraints makes of them.
+    pub regularisation: Option<Regularisation<'a>>,
     /// Work that moving constraints did in the step.
     pub constraint_work: f64,
     /// Solves that failed so far.

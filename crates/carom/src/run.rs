@@ -11,7 +11,7 @@ use crate::observe::{Frame, Observer};
 use crate::state::State;
 use crate::steppers::shared::mass::InverseMass;
 use crate::steppers::shared::rows::RowShape;
-use crate::steppers::{Event, Impulses, Inside, StepReport, Stepper};
+use crate::steppers::{Event, Impulses, StepReport, Stepper};
 use crate::system::System;
 
 /// How often a failed step is halved before the run ends all the same.
@@ -130,11 +130,16 @@ impl<S: System + ?Sized> Run<'_, S> {
             }
         };
         let mut taken = Taken::new(self.system, self.stepper.locates_events());
+        if seen && let Err(failure) = view.look(self.system, self.stepper, (&outcome.state, h)) {
+            // What the method keeps of a node that was shown before is made anew.
+            outcome.ended = Some(failed(outcome.state.t, outcome.steps, failure));
+            return outcome;
+        }
         loop {
             let step = outcome.steps;
             if !seen {
-                let inside = if taken.whole { self.stepper.inside() } else { None };
-                let shown = view.show(self.system, &outcome, &taken, (self.stepper.memory(), inside));
+                let shown = view.look(self.system, self.stepper, (&outcome.state, h));
+                let shown = shown.and_then(|()| view.show(self.system, &outcome, &taken, &*self.stepper));
                 let shown = shown.map_err(|failure| failed(outcome.state.t, step, failure)).and_then(|frame| {
                     let mut each = observers.iter_mut().map(|observer| observer.observe(&frame));
                     each.find_map(Result::err).map_or(Ok(()), |message| Err(Ended::Observer { step, message }))
@@ -266,6 +271,9 @@ impl Taken {
 struct View {
     inverse: InverseMass,
     v: Vec<f64>,
+    node_v: Vec<f64>,
+    /// `M v` of the velocity at the node.
+    momentum: Vec<f64>,
     equality: Vec<f64>,
     equality_rate: Vec<f64>,
     rate: Vec<f64>,
@@ -282,6 +290,8 @@ impl View {
         Ok(Self {
             inverse,
             v: vec![0.0; system.dim()],
+            node_v: vec![0.0; system.dim()],
+            momentum: vec![0.0; system.dim()],
             equality: rows(),
             equality_rate: rows(),
             rate: rows(),
@@ -291,23 +301,38 @@ impl View {
         })
     }
 
+    /// Velocities at a node that steps of length `h` go on from.
+    fn look<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        stepper: &mut dyn Stepper<S>,
+        (state, h): (&State, f64),
+    ) -> Result<(), Failure> {
+        self.inverse.prepare(system, &state.q)?;
+        self.v.copy_from_slice(&state.p);
+        self.inverse.solve(&mut self.v);
+        self.node_v.copy_from_slice(&self.v);
+        self.momentum.copy_from_slice(&state.p);
+        if stepper.node_velocity(system, state, h, &mut self.node_v) {
+            system.mass().times(&state.q, &self.node_v, &mut self.momentum);
+        }
+        Ok(())
+    }
+
     fn show<'a, S: System + ?Sized>(
         &'a mut self,
         system: &S,
         outcome: &'a Outcome,
         taken: &'a Taken,
-        (memory, inside): (&'a [f64], Option<&'a dyn Inside>),
+        stepper: &'a dyn Stepper<S>,
     ) -> Result<Frame<'a>, Failure> {
         let state = &outcome.state;
-        self.inverse.prepare(system, &state.q)?;
-        self.v.copy_from_slice(&state.p);
-        self.inverse.solve(&mut self.v);
         system.gap(&state.q, &mut self.gap);
         if !self.equality.is_empty() {
             self.shape.evaluate(system, state.t, &state.q, [&mut self.equality, &mut self.g]);
             system.equality_rate(state.t, &state.q, &mut self.rate);
             for (row, (out, rate)) in self.equality_rate.iter_mut().zip(&self.rate).enumerate() {
-                *out = rate + self.shape.fold_row(row, &self.g, &self.v, 0.0, |sum, g, v| sum + g * v);
+                *out = rate + self.shape.fold_row(row, &self.g, &self.node_v, 0.0, |sum, g, v| sum + g * v);
             }
         }
         let potential = system.potential(state.t, &state.q);
@@ -317,8 +342,9 @@ impl View {
         Ok(Frame {
             step: outcome.steps,
             state,
-            kinetic: 0.5 * dot(&state.p, &self.v),
+            kinetic: 0.5 * dot(&self.momentum, &self.node_v),
             v: &self.v,
+            node_v: &self.node_v,
             potential,
             equality: &self.equality,
             equality_rate: &self.equality_rate,
@@ -328,8 +354,10 @@ impl View {
             contact_impulse: &taken.contact_impulse,
             locates_events: taken.locates_events,
             events: &taken.events,
-            inside,
-            memory,
+            inside: if taken.whole { stepper.inside() } else { None },
+            memory: stepper.memory(),
+            works: stepper.works(),
+            regularisation: stepper.regularisation(),
             constraint_work: taken.work,
             failures: outcome.failures,
             halved_steps: outcome.halved_steps,

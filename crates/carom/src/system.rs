@@ -80,6 +80,19 @@ pub trait Forces {
     fn powers(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]);
 }
 
+/// The straight path between two configurations.
+#[derive(Debug, Clone, Copy)]
+pub struct Segment<'a> {
+    /// The time that counts for everything along it.
+    pub t: f64,
+    /// Where it starts.
+    pub start: &'a [f64],
+    /// Where it ends.
+    pub end: &'a [f64],
+    /// Half way.
+    pub middle: &'a [f64],
+}
+
 /// What of a system depends on time explicitly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TimeDependence {
@@ -110,6 +123,12 @@ pub trait Dynamics {
     /// `∂²V/∂q∂t`.
     fn potential_gradient_rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
         out.fill(0.0);
+    }
+    /// A discrete gradient of the potential along a segment: its product with `end − start` is the difference of the potential, it does not
+    /// change if the ends are swapped, and it is the gradient where they coincide. The default is that of Gonzalez, in the metric of the
+    /// mass; a system whose potential is made of elements keeps their momenta if it takes one of each element.
+    fn potential_discrete_gradient(&self, segment: &Segment, out: &mut [f64]) {
+        crate::discrete::gonzalez(self, segment, out);
     }
     /// What depends on time explicitly.
     fn time_dependence(&self) -> TimeDependence {
@@ -246,6 +265,11 @@ pub trait Constraints {
     /// `f(q, t)` and the entries of `G` in the pattern, row by row, with the bits of `equality` and `equality_jacobian`.
     /// Only systems with a pattern are asked.
     fn equality_entries(&self, _t: f64, _q: &[f64], _f: &mut [f64], _entries: &mut [f64]) {}
+    /// Discrete gradients of the rows along a segment, as the entries of `G` in the pattern, if the system knows better ones than the general
+    /// rule makes of values and gradients; otherwise `false`, and nothing is written. Only systems with a pattern are asked.
+    fn equality_discrete_entries(&self, _segment: &Segment, _entries: &mut [f64]) -> bool {
+        false
+    }
     /// `Σ λ_i ∂²f_i/∂q²`.
     fn equality_hessian(&self, _t: f64, _q: &[f64], _lambda: &[f64], out: &mut [f64]) {
         out.fill(0.0);

@@ -29,6 +29,13 @@ impl<'a> Motion<'a> {
         Ok(Self { scene, between, lookout, moment: Moment::new(n) })
     }
 
+    /// The velocity at the node that the motion goes on from, of a method whose own lives between nodes.
+    pub fn set_node_velocity(&mut self, v: &[f64]) {
+        if let Some(between) = &mut self.between {
+            between.set_node_velocity(v);
+        }
+    }
+
     /// What was seen of the watches.
     pub fn watched(&self) -> &[Watched] {
         self.lookout.watched()

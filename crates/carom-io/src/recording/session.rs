@@ -83,14 +83,14 @@ fn refused(folder: &RunFolder, error: io::Error) -> String {
 fn trajectory_columns(scene: &Scene) -> Vec<Column> {
     let system = &scene.problem.system;
     let names: Vec<String> = (0..system.dim()).map(|i| system.coordinate_name(i)).collect();
-    let kinds = ["", "v.", "p."];
+    let kinds = if scene.shows_node_velocities() { &["", "v.", "p.", "v_node."][..] } else { &["", "v.", "p."] };
     let of_kind = kinds.iter().flat_map(|kind| names.iter().map(move |name| format!("{kind}{name}")));
     columns(std::iter::once("t".to_string()).chain(of_kind))
 }
 
 /// The accounts of a scene that exchanges energy or asks for them.
 pub fn accounts(scene: &Scene) -> Option<Ledger> {
-    let ledger = Ledger::new(&*scene.problem.system);
+    let ledger = Ledger::new(&*scene.problem.system, scene.method.accounts());
     (ledger.is_open() || scene.run.measures.contains(&Measure::Ledger)).then_some(ledger)
 }
 
@@ -131,7 +131,10 @@ impl<'a> Session<'a> {
         }
         let Snapshot { summary, ledger, seconds, .. } = snapshot;
         let (summary, ledger, seconds) = (summary.clone(), ledger.clone(), *seconds);
-        let motion = Motion::new(scene, &snapshot.state, Some(&snapshot.watched));
+        let mut motion = Motion::new(scene, &snapshot.state, Some(&snapshot.watched));
+        if let (Ok(motion), Some(v)) = (&mut motion, summary.node_velocity()) {
+            motion.set_node_velocity(v);
+        }
         let before = Before { summary, ledger, motion, seconds, locates_events };
         Self::new(scene, folder, pause, before, |path, name, columns| {
             let rows = match name {
@@ -193,7 +196,7 @@ impl<'a> Session<'a> {
     /// A row of the trajectory: that of a node, or with an interval those whose time has come with it.
     fn record_motion(&mut self, frame: &Frame) -> Result<(), String> {
         let (state, folder) = (frame.state, &self.folder);
-        let append = |table: &mut TableWriter, row: &mut Vec<f64>, t: f64, parts: [&[f64]; 3]| {
+        let append = |table: &mut TableWriter, row: &mut Vec<f64>, t: f64, parts: &[&[f64]]| {
             row.clear();
             row.push(t);
             parts.iter().for_each(|part| row.extend_from_slice(part));
@@ -201,10 +204,12 @@ impl<'a> Session<'a> {
         };
         let (trajectory, row) = (&mut self.trajectory, &mut self.row);
         if self.scene.run.interval.is_none() {
-            return append(trajectory, row, state.t, [&state.q, frame.v, &state.p]);
+            let parts = [&state.q, frame.v, &state.p, frame.node_v];
+            let count = if self.scene.shows_node_velocities() { 4 } else { 3 };
+            return append(trajectory, row, state.t, &parts[..count]);
         }
         while let Some(moment) = self.motion.due(frame, trajectory.rows())? {
-            append(trajectory, row, moment.t, [&moment.q, &moment.v, &moment.p])?;
+            append(trajectory, row, moment.t, &[&moment.q, &moment.v, &moment.p])?;
         }
         Ok(())
     }

@@ -91,6 +91,11 @@ impl Scene {
         }
     }
 
+    /// Whether the trajectory has the velocities at nodes beside the method's own, which live between them.
+    pub fn shows_node_velocities(&self) -> bool {
+        self.method.staggered() && self.run.interval.is_none()
+    }
+
     /// The scene as it was run, every default written out: reading it again gives the same scene.
     pub fn to_toml(&self) -> String {
         to_toml(&self.complete)

@@ -53,8 +53,17 @@ impl Blocks {
         &self.values[self.offsets[block]..self.offsets[block + 1]]
     }
 
+    /// Blocks of one entry each.
+    pub fn diagonal(entries: &[f64]) -> Blocks {
+        let starts: Vec<usize> = (0..=entries.len()).collect();
+        Blocks { offsets: starts.clone(), starts, values: entries.to_vec() }
+    }
+
     /// The block that a row belongs to.
     pub fn block_of(&self, row: usize) -> usize {
+        if self.count() == self.size() {
+            return row;
+        }
         self.starts.partition_point(|&start| start <= row) - 1
     }
 

@@ -44,6 +44,31 @@ impl Sparse {
         Ok(matrix)
     }
 
+    /// Becomes a matrix without rows; room for entries is kept.
+    pub fn restart(&mut self, columns: usize) {
+        (self.rows, self.columns) = (0, columns);
+        self.starts.clear();
+        self.starts.push(0);
+        self.indices.clear();
+        self.values.clear();
+    }
+
+    /// Adds a row, its columns ascending; allocates only where there have not been so many entries before.
+    ///
+    /// # Panics
+    /// Where a column is outside the matrix or not above the one before it.
+    pub fn push_row(&mut self, entries: impl IntoIterator<Item = (usize, f64)>) {
+        let begin = self.indices.len();
+        for (column, value) in entries {
+            let ascending = self.indices[begin..].last().is_none_or(|last| *last < column);
+            assert!(ascending && column < self.columns, "column {column} of {} is out of order", self.columns);
+            self.indices.push(column);
+            self.values.push(value);
+        }
+        self.rows += 1;
+        self.starts.push(self.indices.len());
+    }
+
     /// The entries of a dense matrix that are not 0.
     pub fn from_dense(dense: &Dense) -> Sparse {
         let mut triplets = Vec::new();

@@ -161,7 +161,16 @@ pub(crate) fn step_lengths(
     contacts: usize,
     entry: impl Fn(usize, usize) -> f64,
 ) -> Vec<f64> {
-    let mut rho: Vec<f64> = (0..equalities).map(|row| step_length(entry(row, row))).collect();
+    let mut rho = Vec::with_capacity(equalities + contacts);
+    renew_step_lengths(&mut rho, [d, equalities, contacts], entry);
+    rho
+}
+
+/// The same into room that was used before, for `[dimension, equalities, contacts]`.
+pub(crate) fn renew_step_lengths(rho: &mut Vec<f64>, sizes: [usize; 3], entry: impl Fn(usize, usize) -> f64) {
+    let [d, equalities, contacts] = sizes;
+    rho.clear();
+    rho.extend((0..equalities).map(|row| step_length(entry(row, row))));
     for contact in 0..contacts {
         let first = equalities + contact * d;
         let mut block = [0.0; 9];
@@ -172,7 +181,6 @@ pub(crate) fn step_lengths(
         }
         rho.push(step_length(largest_eigenvalue(d, &block)));
     }
-    rho
 }
 
 pub(crate) fn expect_rows(d: usize, equalities: usize, rows: usize, mu: &[f64]) -> Result<(), Misshapen> {

@@ -1,7 +1,7 @@
 //! Friction-contact problems in global form: bodies, equality rows, contacts.
 
 use crate::matrix::Misshapen;
-use crate::problem::friction::{Rows, expect_rows, step_lengths};
+use crate::problem::friction::{Rows, expect_rows, renew_step_lengths, step_lengths};
 use crate::problem::{Friction, Law, Saddle, SaddleMlcp};
 use crate::residual::Judged;
 
@@ -32,6 +32,15 @@ impl GlobalFriction {
         expect_rows(dimension, equalities, saddle.q.len(), &mu)?;
         let rho = step_lengths(dimension, equalities, mu.len(), |i, j| saddle.delassus(i, j));
         Ok(GlobalFriction { saddle, dimension, equalities, mu, law: Law::Cone, rho })
+    }
+
+    /// Takes note of other rows and numbers: those of the saddle-point form, whose masses stay, the equalities and μ.
+    pub fn renew(&mut self) -> Result<(), Misshapen> {
+        self.saddle.renew()?;
+        expect_rows(self.dimension, self.equalities, self.saddle.q.len(), &self.mu)?;
+        let Self { saddle, dimension, equalities, mu, rho, .. } = self;
+        renew_step_lengths(rho, [*dimension, *equalities, mu.len()], |i, j| saddle.delassus(i, j));
+        Ok(())
     }
 
     /// The same problem under another law.

@@ -31,24 +31,28 @@ impl Saddle {
     /// The form, if the sizes agree, every number is finite, the masses are positive definite and T is not negative.
     pub fn new(mass: Blocks, jacobian: Sparse, t: Vec<f64>, p: Vec<f64>, q: Vec<f64>) -> Result<Saddle, Misshapen> {
         expect_length("p", p.len(), mass.size())?;
-        expect_length("T", t.len(), q.len())?;
-        if [jacobian.rows(), jacobian.columns()] != [q.len(), p.len()] {
-            let (rows, columns) = (jacobian.rows(), jacobian.columns());
-            let (m, n) = (q.len(), p.len());
-            return Err(Misshapen(format!("G is {rows} x {columns} where q has {m} and p has {n} entries")));
-        }
-        for (what, values) in [("G", jacobian.values()), ("T", &t), ("p", &p), ("q", &q)] {
-            expect_finite(what, values)?;
-        }
-        if let Some(row) = t.iter().position(|value| *value < 0.0) {
-            return Err(Misshapen(format!("entry {row} of T is {}, below 0", t[row])));
-        }
+        expect_numbers(&jacobian, &t, &p, &q)?;
         let inverse_mass = mass
             .inverse()
             .map_err(|block| Misshapen(format!("the mass of body {block} is not positive definite")))?;
         let mut saddle = Saddle { mass, jacobian, t, p, q, inverse_mass, diagonal: Vec::new() };
-        saddle.diagonal = (0..saddle.q.len()).map(|row| saddle.delassus(row, row)).collect();
+        saddle.measure();
         Ok(saddle)
+    }
+
+    /// Takes note of other rows and other numbers in G, T, p and q, with the same masses; what is wrong with them as in
+    /// [`Saddle::new`]. Allocates only where there have not been so many rows before.
+    pub fn renew(&mut self) -> Result<(), Misshapen> {
+        expect_numbers(&self.jacobian, &self.t, &self.p, &self.q)?;
+        self.measure();
+        Ok(())
+    }
+
+    fn measure(&mut self) {
+        let mut diagonal = std::mem::take(&mut self.diagonal);
+        diagonal.clear();
+        diagonal.extend((0..self.q.len()).map(|row| self.delassus(row, row)));
+        self.diagonal = diagonal;
     }
 
     /// The form with these rows alone, in the order given.
@@ -171,4 +175,21 @@ impl Saddle {
         self.slacks(&vec![0.0; m], &mut b);
         (a, b)
     }
+}
+
+/// Whether sizes agree, every number is finite and T is not negative.
+fn expect_numbers(jacobian: &Sparse, t: &[f64], p: &[f64], q: &[f64]) -> Result<(), Misshapen> {
+    expect_length("T", t.len(), q.len())?;
+    if [jacobian.rows(), jacobian.columns()] != [q.len(), p.len()] {
+        let (rows, columns) = (jacobian.rows(), jacobian.columns());
+        let (m, n) = (q.len(), p.len());
+        return Err(Misshapen(format!("G is {rows} x {columns} where q has {m} and p has {n} entries")));
+    }
+    for (what, values) in [("G", jacobian.values()), ("T", t), ("p", p), ("q", q)] {
+        expect_finite(what, values)?;
+    }
+    if let Some(row) = t.iter().position(|value| *value < 0.0) {
+        return Err(Misshapen(format!("entry {row} of T is {}, below 0", t[row])));
+    }
+    Ok(())
 }

@@ -9,5 +9,6 @@ mod impact;
 mod knife;
 mod oscillator;
 mod pendulum;
+mod penalty;
 mod runs;
 mod stability;

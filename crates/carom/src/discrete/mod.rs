@@ -3,9 +3,11 @@
 //! A step joins `q0` at `t0` to `q1 = q0 + h v` at `t0 + h`. The chord velocity `v` and not `q1` is the argument
 //! throughout: `(q1 − q0)/h` would lose the digits that `q0` and `q1` share.
 
+mod gradient;
 mod linear_path;
 mod newmark;
 
+pub(crate) use gradient::{NOISE, gonzalez};
 pub use linear_path::{LinearPath, Node, Side};
 pub use newmark::Newmark;
 

@@ -61,12 +61,13 @@ struct Between {
 const GAUSS: [f64; 2] = [0.211_324_865_405_187_13, 0.788_675_134_594_812_9];
 
 impl Ledger {
-    /// Without entries yet.
-    pub fn new(system: &dyn System) -> Self {
+    /// Without entries yet; `accounts` are those of the method.
+    pub fn new(system: &dyn System, accounts: &[&str]) -> Self {
         let names = system.forces().map_or(&[][..], |forces| forces.terms());
         let time = system.time_dependence();
         let (timed, moving) = (time.potential, time.equalities);
-        let contacts = system.inequalities() > 0;
+        // A method with accounts of its own tells there what impacts take.
+        let contacts = system.inequalities() > 0 && accounts.is_empty();
         let further = [
             (timed, "time-dependent potential"),
             (moving, "moving constraints"),
@@ -74,6 +75,7 @@ impl Ledger {
             (contacts, "capture"),
         ];
         let further = further.iter().filter(|(there, _)| *there).map(|(_, name)| name.to_string());
+        let further = further.chain(accounts.iter().map(|name| name.to_string()));
         let source = |name: String| Account { name, entered: 0.0, left: 0.0 };
         Self {
             sources: names.iter().cloned().chain(further).map(source).collect(),
@@ -120,7 +122,7 @@ impl Ledger {
         self.t = frame.state.t;
         self.q.clone_from(&frame.state.q);
         self.v.clear();
-        self.v.extend_from_slice(frame.v);
+        self.v.extend_from_slice(frame.node_v);
     }
 
     fn enter_step(&mut self, system: &dyn System, frame: &Frame, error_before: f64) {
@@ -164,6 +166,10 @@ impl Ledger {
                 let lost = self.error() - error_before;
                 self.sources[place + 1].add(lost);
             }
+            place += 2;
+        }
+        for (source, work) in self.sources[place..].iter_mut().zip(frame.works) {
+            source.add(*work);
         }
     }
 
@@ -173,7 +179,7 @@ impl Ledger {
         q.clear();
         v.clear();
         for i in 0..n {
-            let (place, rate) = cubic(h, s, [self.q[i], frame.state.q[i]], [self.v[i], frame.v[i]]);
+            let (place, rate) = cubic(h, s, [self.q[i], frame.state.q[i]], [self.v[i], frame.node_v[i]]);
             q.push(place);
             v.push(rate);
         }

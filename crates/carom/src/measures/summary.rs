@@ -56,6 +56,12 @@ pub struct Summary {
     pub max_equality: Option<f64>,
     /// Largest rate of f.
     pub max_equality_velocity: Option<f64>,
+    /// Largest |f| that the regularisation makes one expect; `None` for a method that holds constraints, or without any.
+    pub expected_equality: Option<f64>,
+    /// Energy with what the compliance of constraints stores; `None` for a method that holds them.
+    pub soft_energy: Option<Extremes>,
+    /// Largest h ω of motion across constraints under load.
+    pub lateral: Option<f64>,
     /// Largest max(0, −g); `None` without inequality constraints.
     pub max_penetration: Option<f64>,
     /// Impacts; `None` without inequality constraints.
@@ -70,6 +76,8 @@ pub struct Summary {
     pub rest_time: Option<f64>,
     /// Nodes at which a probe of the method had no answer.
     pub unanswered: u64,
+    /// Velocity at the last node, if it is not the method's own.
+    node_v: Option<Vec<f64>>,
     steps: u64,
     iterations: u64,
     /// Most iterations in a step.
@@ -103,6 +111,9 @@ impl Summary {
             drift: Drift::default(),
             max_equality: some(problem.system.equalities()),
             max_equality_velocity: some(problem.system.equalities()),
+            expected_equality: None,
+            soft_energy: None,
+            lateral: None,
             max_penetration: some(problem.system.inequalities()),
             impacts: (problem.system.inequalities() > 0).then_some(0),
             active_steps: (problem.system.inequalities() > 0).then_some(0),
@@ -110,6 +121,7 @@ impl Summary {
             fallbacks: None,
             rest_time: None,
             unanswered: 0,
+            node_v: None,
             steps: 0,
             iterations: 0,
             iterations_max: 0,
@@ -133,6 +145,11 @@ impl Summary {
         self.drift.trend()
     }
 
+    /// Velocity at the last node, of a method whose own lives between nodes.
+    pub fn node_velocity(&self) -> Option<&[f64]> {
+        self.node_v.as_deref()
+    }
+
     /// Mean iterations per step.
     pub fn iterations_mean(&self) -> Option<f64> {
         (self.steps > 0).then(|| self.iterations as f64 / self.steps as f64)
@@ -151,6 +168,13 @@ impl Summary {
     }
 }
 
+fn take(slot: &mut Option<Extremes>, value: f64) {
+    let extremes = slot.get_or_insert(Extremes { initial: value, last: value, min: value, max: value });
+    extremes.last = value;
+    extremes.min = extremes.min.min(value);
+    extremes.max = extremes.max.max(value);
+}
+
 fn largest(values: &[f64], which: &[bool]) -> Option<f64> {
     values.iter().zip(which).filter(|(_, which)| **which).map(|(value, _)| *value).reduce(f64::max)
 }
@@ -158,12 +182,19 @@ fn largest(values: &[f64], which: &[bool]) -> Option<f64> {
 impl Observer for Summary {
     fn observe(&mut self, frame: &Frame) -> Result<(), String> {
         let energy = frame.energy();
-        let extremes =
-            self.energy.get_or_insert(Extremes { initial: energy, last: energy, min: energy, max: energy });
-        extremes.last = energy;
-        extremes.min = extremes.min.min(energy);
-        extremes.max = extremes.max.max(energy);
+        take(&mut self.energy, energy);
+        if let Some(soft) = frame.regularisation.filter(|_| !frame.equality.is_empty()) {
+            take(&mut self.soft_energy, energy + soft.stored);
+            let most = |slot: &mut Option<f64>, value: f64| *slot = Some(slot.map_or(value, |old| old.max(value)));
+            most(&mut self.expected_equality, max_abs(soft.expected));
+            most(&mut self.lateral, soft.lateral);
+        }
         self.drift.add(frame.state.t, energy);
+
+        if frame.regularisation.is_some() {
+            let node_v = self.node_v.get_or_insert_with(|| frame.node_v.to_vec());
+            node_v.copy_from_slice(frame.node_v);
+        }
 
         self.momentum.of(&frame.state.q, &frame.state.p, &mut self.momentum_now);
         if frame.step == 0 {

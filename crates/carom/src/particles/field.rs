@@ -1,8 +1,9 @@
 //! A potential per particle, given as an expression of its place, the time and its mass.
 
-use super::geometry::{Blocks, add};
+use super::geometry::{Blocks, add, difference, mean, product};
 use super::input::Misuse;
-use super::pool::{Place, Potentials};
+use super::pool::{Ends, Place, Potentials};
+use crate::discrete::NOISE;
 use crate::lagrangian::local::{LocalPotential, Spot};
 
 /// A potential `V(x, y, z, t, m)` of every particle of a group.
@@ -50,6 +51,23 @@ impl Potentials for Field {
     fn add_gradient<const D: usize>(&self, at: Place<D>, out: &mut [[f64; D]]) {
         for (i, spot) in self.spots(at) {
             add(&mut out[i], &self.potential.gradient(spot));
+        }
+    }
+
+    /// That of Gonzalez, particle by particle.
+    fn add_discrete_gradient<const D: usize>(&self, between: Ends<D>, out: &mut [[f64; D]]) {
+        let Ends { t, start, end, mass } = between;
+        for &i in &self.members {
+            let spot = |x| Spot { t, x, mass: mass[i] };
+            let (before, after) = (self.potential.value(spot(&start[i])), self.potential.value(spot(&end[i])));
+            let mut gradient: [f64; D] = self.potential.gradient(spot(&mean(&start[i], &end[i])));
+            let way = difference(&start[i], &end[i]);
+            let along = product(&gradient, &way);
+            let (defect, length) = (after - before - along, product(&way, &way));
+            if defect.abs() > NOISE * (before.abs() + after.abs() + along.abs()) && length > 0.0 {
+                add(&mut gradient, &way.map(|way| way * (defect / length)));
+            }
+            add(&mut out[i], &gradient);
         }
     }
 

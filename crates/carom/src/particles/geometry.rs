@@ -47,6 +47,12 @@ pub fn difference<const D: usize>(a: &[f64; D], b: &[f64; D]) -> [f64; D] {
     std::array::from_fn(|k| b[k] - a[k])
 }
 
+/// `(a + b)/2`.
+#[inline(always)]
+pub fn mean<const D: usize>(a: &[f64; D], b: &[f64; D]) -> [f64; D] {
+    std::array::from_fn(|k| 0.5 * (a[k] + b[k]))
+}
+
 /// `a · b`.
 #[inline(always)]
 pub fn product<const D: usize>(a: &[f64; D], b: &[f64; D]) -> f64 {

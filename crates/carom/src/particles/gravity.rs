@@ -3,8 +3,8 @@
 //! Newton's is not softened: particles that meet give NaN. Cost: the uniform field one product per coordinate, Newton's
 //! one square root and one division per pair, `N(N − 1)/2` of them.
 
-use super::geometry::{Blocks, Jet, add, difference, product, radial_block, truncated};
-use super::pool::{Place, Potentials};
+use super::geometry::{Blocks, Jet, add, difference, mean, product, radial_block, truncated};
+use super::pool::{Ends, Place, Potentials};
 
 /// The same acceleration everywhere in space, for each particle its own: the sum of the fields that act on it.
 #[derive(Debug, Clone)]
@@ -39,6 +39,10 @@ impl Potentials for Uniform {
                 out[k] -= m * g[k];
             }
         }
+    }
+
+    fn add_discrete_gradient<const D: usize>(&self, between: Ends<D>, out: &mut [[f64; D]]) {
+        self.add_gradient(Place { t: between.t, x: between.start, mass: between.mass }, out);
     }
 
     fn add_hessian<const D: usize>(&self, _at: Place<D>, _out: &mut Blocks<D>) {}
@@ -87,6 +91,23 @@ impl Potentials for Newton {
                 }
             }
             out[i] = own;
+        }
+    }
+
+    /// `(u(w1) − u(w0))/(w1 − w0) = c/(r0 r1 (r0 + r1))`.
+    fn add_discrete_gradient<const D: usize>(&self, between: Ends<D>, out: &mut [[f64; D]]) {
+        let Ends { start, end, mass, .. } = between;
+        for i in 0..start.len() {
+            for j in i + 1..start.len() {
+                let (d0, d1) = (difference(&start[i], &start[j]), difference(&end[i], &end[j]));
+                let (r0, r1) = (product(&d0, &d0).sqrt(), product(&d1, &d1).sqrt());
+                let factor = 2.0 * self.constant * mass[i] * mass[j] / (r0 * r1 * (r0 + r1));
+                let d = mean(&d0, &d1);
+                for k in 0..D {
+                    out[i][k] -= factor * d[k];
+                    out[j][k] += factor * d[k];
+                }
+            }
         }
     }
 

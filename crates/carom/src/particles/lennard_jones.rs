@@ -52,4 +52,14 @@ impl Law for LennardJones {
             second: 24.0 * self.epsilon * (inverse * inverse) * s * (7.0 * s - 2.0),
         }
     }
+
+    /// With `u = 4ε(s² − s)`, `s = σ⁶w⁻³`: differences of powers have `w1 − w0` as a factor.
+    #[inline]
+    fn quotient(&self, w0: f64, w1: f64) -> f64 {
+        let ((inverse0, s0), (inverse1, s1)) = (self.powers(w0), self.powers(w1));
+        let sigma2 = self.sigma * self.sigma;
+        let (a, b) = (sigma2 * inverse0, sigma2 * inverse1);
+        // s1 − s0 = b³ − a³ = (b − a)(a² + ab + b²) and b − a = −(w1 − w0) ab/σ².
+        -4.0 * self.epsilon * (s0 + s1 - 1.0) * (a * a + a * b + b * b) * (a * inverse1)
+    }
 }

@@ -43,6 +43,7 @@ use crate::system::{Pattern, Softness};
 use field::Field;
 use gaps::Gaps;
 pub use gaps::{Ball, Side, Surface, Wall};
+pub(crate) use geometry::frame;
 use gravity::{Newton, Uniform};
 pub use input::{End, Group, Link, Misuse, Selection};
 use input::{Excluded, PARTICLE, not_negative, positive, vector};

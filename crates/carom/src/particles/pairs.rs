@@ -6,11 +6,11 @@
 
 use std::cell::RefCell;
 
-use super::geometry::{Blocks, difference, product, radial_block};
+use super::geometry::{Blocks, difference, mean, product, radial_block};
 use super::input::{Excluded, Misuse, PARTICLE, Selection};
 use super::law::{Cutoff, Ended, Law};
 use super::neighbours::Neighbours;
-use super::pool::{Place, Potentials};
+use super::pool::{Ends, Place, Potentials};
 
 /// A law and the pairs that it applies to.
 pub struct Pairs<L> {
@@ -119,6 +119,32 @@ impl<L: Law> Potentials for Pairs<L> {
             }
             out[i] = own;
         });
+    }
+
+    /// Pairs that interact at the start, then those that do so at the end alone: a list of neighbours is sure to have all of either.
+    fn add_discrete_gradient<const D: usize>(&self, between: Ends<D>, out: &mut [[f64; D]]) {
+        let Ends { start, end, .. } = between;
+        let mut each = |x: &[[f64; D]], at_end: bool| {
+            self.each_row(x, |i, partners| {
+                for j in partners.iter().map(|&j| j as usize) {
+                    let (d0, d1) = (difference(&start[i], &start[j]), difference(&end[i], &end[j]));
+                    let (w0, w1) = (product(&d0, &d0), product(&d1, &d1));
+                    let own =
+                        if at_end { self.law.beyond(w0) && !self.law.beyond(w1) } else { !self.law.beyond(w0) };
+                    if own {
+                        let (factor, d) = (2.0 * self.law.quotient(w0, w1), mean(&d0, &d1));
+                        for k in 0..D {
+                            out[i][k] -= factor * d[k];
+                            out[j][k] += factor * d[k];
+                        }
+                    }
+                }
+            });
+        };
+        each(start, false);
+        if self.law.ends() {
+            each(end, true);
+        }
     }
 
     fn add_hessian<const D: usize>(&self, at: Place<D>, out: &mut Blocks<D>) {

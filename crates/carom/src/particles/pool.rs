@@ -12,12 +12,24 @@ pub struct Place<'a, const D: usize> {
     pub mass: &'a [f64],
 }
 
+/// Where potentials start and end.
+#[derive(Clone, Copy)]
+pub struct Ends<'a, const D: usize> {
+    pub t: f64,
+    pub start: &'a [[f64; D]],
+    pub end: &'a [[f64; D]],
+    /// Mass per particle.
+    pub mass: &'a [f64],
+}
+
 /// Potentials of one kind. Derivatives are added to what is there.
 pub trait Potentials {
     /// The sum of their values.
     fn value<const D: usize>(&self, at: Place<D>) -> f64;
     /// Adds the gradient.
     fn add_gradient<const D: usize>(&self, at: Place<D>, out: &mut [[f64; D]]);
+    /// Adds a discrete gradient: its product with the way from the start to the end is the difference of the values.
+    fn add_discrete_gradient<const D: usize>(&self, between: Ends<D>, out: &mut [[f64; D]]);
     /// Adds the Hessian.
     fn add_hessian<const D: usize>(&self, at: Place<D>, out: &mut Blocks<D>);
 }

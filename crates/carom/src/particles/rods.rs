@@ -3,7 +3,7 @@
 //! Lengths are positive: where the ends of a rod meet there is no gradient, and the rows are NaN. Cost: one square root
 //! per row and call.
 
-use super::geometry::{Blocks, Jet, product, radial_block};
+use super::geometry::{Blocks, Jet, mean, product, radial_block};
 use super::input::{End, Link};
 use super::names::Names;
 use super::pool::Rows;
@@ -15,6 +15,23 @@ pub struct Rods {
     rods: Vec<(Link, f64)>,
     /// Per rod.
     softness: Vec<Softness>,
+}
+
+/// Writes the gradients of a function of the difference by the particles of a link, these in ascending order; returns what is behind them.
+#[inline(always)]
+fn put<'a, const D: usize>(link: &Link, gradient: &[f64; D], out: &'a mut [[f64; D]]) -> &'a mut [[f64; D]] {
+    match (link.other, out) {
+        (End::Particle(other), [first, second, rest @ ..]) => {
+            let sign = if other > link.particle { 1.0 } else { -1.0 };
+            (*first, *second) = (gradient.map(|d| -sign * d), gradient.map(|d| sign * d));
+            rest
+        }
+        (_, [first, rest @ ..]) => {
+            *first = gradient.map(|d| -d);
+            rest
+        }
+        (_, []) => &mut [],
+    }
 }
 
 impl Rods {
@@ -39,15 +56,17 @@ impl Rods {
             let distance = product(&d, &d).sqrt();
             let inverse = distance.recip();
             *f = distance - length;
-            let unit = d.map(|d| d * inverse);
-            match (link.other, out) {
-                (End::Particle(other), [first, second, rest @ ..]) => {
-                    let sign = if other > link.particle { 1.0 } else { -1.0 };
-                    (*first, *second, out) = (unit.map(|unit| -sign * unit), unit.map(|unit| sign * unit), rest);
-                }
-                (_, [first, rest @ ..]) => (*first, out) = (unit.map(|unit| -unit), rest),
-                (_, []) => return,
-            }
+            out = put(link, &d.map(|d| d * inverse), out);
+        }
+    }
+
+    /// Discrete gradients in the order of [`Rods::entries`]: `|d1| − |d0| = (d0 + d1)·(d1 − d0)/(|d0| + |d1|)`, along the mean of the
+    /// differences and therefore without a moment about any point half way.
+    pub fn discrete_entries<const D: usize>(&self, start: &[[f64; D]], end: &[[f64; D]], mut out: &mut [[f64; D]]) {
+        for (link, _) in &self.rods {
+            let (d0, d1) = (link.difference(start), link.difference(end));
+            let scale = 2.0 / (product(&d0, &d0).sqrt() + product(&d1, &d1).sqrt());
+            out = put(link, &mean(&d0, &d1).map(|d| d * scale), out);
         }
     }
 

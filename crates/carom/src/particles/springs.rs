@@ -3,9 +3,9 @@
 //! A spring without rest length is smooth everywhere; any other has no gradient where its ends coincide and gives NaN
 //! there. Cost: one square root per spring.
 
-use super::geometry::{Blocks, Jet, product, radial_block};
+use super::geometry::{Blocks, Jet, mean, product, radial_block};
 use super::input::{End, Link};
-use super::pool::{Place, Potentials};
+use super::pool::{Ends, Place, Potentials};
 
 #[derive(Debug, Clone, Copy)]
 struct Spring {
@@ -41,6 +41,31 @@ impl Spring {
         let r = w.sqrt();
         Jet { value: 0.5 * k * (r - l) * (r - l), first: 0.5 * k * (r - l) / r, second: 0.25 * k * l / (r * w) }
     }
+
+    /// `(u(w1) − u(w0))/(w1 − w0)`, with `w1 − w0 = (r1 − r0)(r1 + r0)` taken out.
+    #[inline]
+    fn quotient(&self, w0: f64, w1: f64) -> f64 {
+        let (k, l) = (self.stiffness, self.rest);
+        if l == 0.0 {
+            return 0.5 * k;
+        }
+        let sum = w0.sqrt() + w1.sqrt();
+        0.5 * k * (sum - 2.0 * l) / sum
+    }
+
+    /// Adds `2 factor d` to the gradient by the other end, and takes it off the other.
+    #[inline]
+    fn push<const D: usize>(&self, d: &[f64; D], factor: f64, out: &mut [[f64; D]]) {
+        let factor = 2.0 * factor;
+        for k in 0..D {
+            out[self.link.particle][k] -= factor * d[k];
+        }
+        if let End::Particle(other) = self.link.other {
+            for k in 0..D {
+                out[other][k] += factor * d[k];
+            }
+        }
+    }
 }
 
 impl Potentials for Springs {
@@ -56,15 +81,14 @@ impl Potentials for Springs {
     fn add_gradient<const D: usize>(&self, at: Place<D>, out: &mut [[f64; D]]) {
         for spring in &self.springs {
             let d = spring.link.difference(at.x);
-            let factor = 2.0 * spring.jet(product(&d, &d)).first;
-            for k in 0..D {
-                out[spring.link.particle][k] -= factor * d[k];
-            }
-            if let End::Particle(other) = spring.link.other {
-                for k in 0..D {
-                    out[other][k] += factor * d[k];
-                }
-            }
+            spring.push(&d, spring.jet(product(&d, &d)).first, out);
+        }
+    }
+
+    fn add_discrete_gradient<const D: usize>(&self, between: Ends<D>, out: &mut [[f64; D]]) {
+        for spring in &self.springs {
+            let (d0, d1) = (spring.link.difference(between.start), spring.link.difference(between.end));
+            spring.push(&mean(&d0, &d1), spring.quotient(product(&d0, &d0), product(&d1, &d1)), out);
         }
     }
 

@@ -3,8 +3,8 @@
 use super::Particles;
 use super::geometry::{Blocks, points, points_mut, product};
 use super::input::{Link, Misuse};
-use super::pool::{Place, Potentials, Rows};
-use crate::system::{Constraints, Dynamics, Mass, Parabola, Pattern, Softness, TimeDependence};
+use super::pool::{Ends, Place, Potentials, Rows};
+use crate::system::{Constraints, Dynamics, Mass, Parabola, Pattern, Segment, Softness, TimeDependence};
 
 /// Calls a method with the dimension as a constant.
 macro_rules! in_space {
@@ -67,6 +67,13 @@ impl Particles {
         each_pool!(self, pool => pool.add_gradient(at, out));
     }
 
+    fn discrete_gradient<const D: usize>(&self, segment: &Segment, out: &mut [f64]) {
+        out.fill(0.0);
+        let (start, end) = (points(segment.start), points(segment.end));
+        let (between, out) = (Ends::<D> { t: segment.t, start, end, mass: &self.masses }, points_mut(out));
+        each_pool!(self, pool => pool.add_discrete_gradient(between, out));
+    }
+
     fn hessian<const D: usize>(&self, t: f64, q: &[f64], out: &mut [f64]) {
         let (at, mut out) = (self.place::<D>(t, q), Blocks::new(q.len(), out));
         each_pool!(self, pool => pool.add_hessian(at, &mut out));
@@ -114,6 +121,10 @@ impl Particles {
     #[inline]
     fn rod_entries<const D: usize>(&self, q: &[f64], f: &mut [f64], entries: &mut [f64]) {
         self.rods.entries::<D>(points(q), f, points_mut(entries));
+    }
+
+    fn rod_discrete_entries<const D: usize>(&self, segment: &Segment, entries: &mut [f64]) {
+        self.rods.discrete_entries::<D>(points(segment.start), points(segment.end), points_mut(entries));
     }
 
     fn rod_hessian<const D: usize>(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
@@ -183,6 +194,9 @@ impl Dynamics for Particles {
     fn potential_gradient_rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
         in_space!(self.gradient_rate(t, q, out));
     }
+    fn potential_discrete_gradient(&self, segment: &Segment, out: &mut [f64]) {
+        in_space!(self.discrete_gradient(segment, out));
+    }
     fn time_dependence(&self) -> TimeDependence {
         let potential = self.fields.iter().any(|field| field.depends_on_time());
         TimeDependence { potential, ..TimeDependence::default() }
@@ -225,6 +239,10 @@ impl Constraints for Particles {
     #[inline]
     fn equality_entries(&self, _t: f64, q: &[f64], f: &mut [f64], entries: &mut [f64]) {
         in_space!(self.rod_entries(q, f, entries));
+    }
+    fn equality_discrete_entries(&self, segment: &Segment, entries: &mut [f64]) -> bool {
+        in_space!(self.rod_discrete_entries(segment, entries));
+        true
     }
     fn equality_hessian(&self, _t: f64, q: &[f64], lambda: &[f64], out: &mut [f64]) {
         in_space!(self.rod_hessian(q, lambda, out));

@@ -75,6 +75,11 @@ impl<R> Implicit<R> {
         })
     }
 
+    /// The rule, as the last step left it.
+    pub(crate) fn rule(&self) -> &R {
+        &self.rule
+    }
+
     /// The chord velocity of the last step.
     pub(crate) fn chord(&self) -> &[f64] {
         &self.v

@@ -7,7 +7,11 @@ pub mod galerkin;
 pub mod gvi;
 pub mod implicit;
 pub mod newmark;
+pub mod pem;
+pub mod penalty;
+pub mod projection;
 pub mod shared;
+pub mod spook;
 pub mod variational;
 pub mod vci;
 pub mod verlet;
@@ -32,7 +36,8 @@ pub struct StepReport {
     pub captured: u32,
     /// Energy that impact laws with restitution below 1 or friction took, as a negative number.
     pub impact_work: f64,
-    /// Impacts at which the condition of the method had no solution and its fallback was taken.
+    /// Impacts at which the condition of the method had no solution and its fallback was taken; of `pem`, how often a step or a part of it
+    /// was halved.
     pub fallbacks: u32,
 }
 
@@ -86,6 +91,18 @@ impl<'a> Impulses<'a> {
     pub fn at_ends(start: &'a [f64], end: &'a [f64]) -> Self {
         Self { start, end, inside: &[], inside_work: 0.0 }
     }
+}
+
+/// What the regularisation of constraints does at a node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Regularisation<'a> {
+    /// The values of the equality constraints that it makes one expect.
+    pub expected: &'a [f64],
+    /// Energy stored in the compliance of the constraints.
+    pub stored: f64,
+    /// h ω of the fastest motion across constraints under load, by a bound on ω from above; steps of a method that takes their gradients at
+    /// the start need less than 2.
+    pub lateral: f64,
 }
 
 /// An end of a step.
@@ -148,6 +165,22 @@ pub trait Stepper<S: System + ?Sized> {
 
     /// The motion inside the last step that was made, if the method knows it.
     fn inside(&self) -> Option<&dyn Inside> {
+        None
+    }
+
+    /// Velocity at the node of a state that steps of length `h` go on from, of a method whose own lives between nodes; `v` holds its own.
+    /// Returns whether `v` was changed.
+    fn node_velocity(&mut self, _system: &S, _state: &State, _h: f64, _v: &mut [f64]) -> bool {
+        false
+    }
+
+    /// Energy that came in between the last two nodes that [`Stepper::node_velocity`] was asked for, by the accounts of the method.
+    fn works(&self) -> &[f64] {
+        &[]
+    }
+
+    /// What a method that regularises constraints makes of them at that node; `None` for one that holds them.
+    fn regularisation(&self) -> Option<Regularisation<'_>> {
         None
     }
 

@@ -2,6 +2,7 @@
 
 pub mod base;
 pub mod contacts;
+pub mod eigen;
 pub mod friction;
 pub mod held;
 pub mod mass;

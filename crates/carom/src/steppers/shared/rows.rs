@@ -142,6 +142,11 @@ impl RowShape {
         Self { sparse, ..Self::full(system) }
     }
 
+    /// The pattern, if only the blocks of one are stored.
+    pub fn pattern(&self) -> Option<&Pattern> {
+        self.sparse.as_deref().map(|sparse| &sparse.pattern)
+    }
+
     /// How many entries are stored.
     pub fn entries(&self) -> usize {
         let stored = |sparse: &Sparse| sparse.pattern.blocks().len() * sparse.pattern.width();
@@ -252,6 +257,21 @@ impl RowShape {
         for place in pattern.range(row) {
             for k in 0..width {
                 visit(width * pattern.blocks()[place] + k, a[width * place + k]);
+            }
+        }
+    }
+
+    /// Calls `visit` with the column of every stored entry of a row and the entry, to be changed.
+    #[inline]
+    pub fn each_entry_mut(&self, row: usize, a: &mut [f64], mut visit: impl FnMut(usize, &mut f64)) {
+        let Some(sparse) = &self.sparse else {
+            let row = &mut a[row * self.n..(row + 1) * self.n];
+            return row.iter_mut().enumerate().for_each(|(k, a)| visit(k, a));
+        };
+        let (pattern, width) = (&sparse.pattern, sparse.pattern.width());
+        for place in pattern.range(row) {
+            for k in 0..width {
+                visit(width * pattern.blocks()[place] + k, &mut a[width * place + k]);
             }
         }
     }

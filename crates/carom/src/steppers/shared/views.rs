@@ -2,7 +2,7 @@
 //!
 //! A contact that is held is an equality constraint for one step. Base steps run on these views as on any system.
 
-use crate::system::{Constraints, Dynamics, Forces, Mass, System, TimeDependence};
+use crate::system::{Constraints, Dynamics, Forces, Mass, Segment, System, TimeDependence};
 
 /// A system without its constraints.
 #[derive(Debug)]
@@ -47,6 +47,9 @@ macro_rules! dynamics_of {
             }
             fn potential_gradient_rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
                 self.$inner.potential_gradient_rate(t, q, out);
+            }
+            fn potential_discrete_gradient(&self, segment: &Segment, out: &mut [f64]) {
+                self.$inner.potential_discrete_gradient(segment, out);
             }
             fn time_dependence(&self) -> TimeDependence {
                 self.$inner.time_dependence()

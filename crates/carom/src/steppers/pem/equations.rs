@@ -1,0 +1,237 @@
+//! The equations of the first stage at an iterate, with the sizes of their terms.
+//!
+//! Notation: `u` the mean velocity of the step, `λ` impulses, `Ḡ` discrete gradients of the constraints, `G1` their gradients at the end.
+
+use crate::discrete::NOISE;
+use crate::error::{Failure, Row};
+use crate::linear::matrix_times;
+use crate::state::all_finite;
+use crate::steppers::shared::mass::InverseMass;
+use crate::steppers::shared::newton::FLOOR;
+use crate::steppers::shared::rows::RowShape;
+use crate::system::{Mass, Segment, System};
+
+/// Relative residual of the momentum balance per unit of the tolerance.
+const BALANCE: f64 = 0.1;
+
+/// Where a step starts, and how long it is.
+#[derive(Clone, Copy)]
+pub(super) struct Start<'a> {
+    pub t: f64,
+    pub h: f64,
+    pub q: &'a [f64],
+    pub v: &'a [f64],
+}
+
+/// How far an iterate is from a solution.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Merit {
+    /// Largest part of what is allowed; at most 1 if the iterate is accepted.
+    pub share: f64,
+    /// Largest residual relative to its terms.
+    pub relative: f64,
+    /// The row that `share` is from: a coordinate, or behind all of them a constraint.
+    pub row: usize,
+}
+
+/// The iterate and its equations.
+#[derive(Debug, Clone)]
+pub(super) struct Equations {
+    pub shape: RowShape,
+    pub u: Vec<f64>,
+    pub lambda: Vec<f64>,
+    pub q1: Vec<f64>,
+    pub middle: Vec<f64>,
+    /// `2M(u − v0) + h dV − h f_NP − Ḡᵀλ`.
+    pub balance: Vec<f64>,
+    /// `g(q1, t1)`.
+    pub f1: Vec<f64>,
+    pub g1: Vec<f64>,
+    /// `Ḡ`.
+    pub mean: Vec<f64>,
+    /// Diagonal of `M`.
+    diagonal: Vec<f64>,
+    force: Vec<f64>,
+    extra: Vec<f64>,
+    sizes: Vec<f64>,
+    scale: Vec<f64>,
+    /// Values at the ends and half way, all at the time in the middle.
+    values: [Vec<f64>; 3],
+    moving: bool,
+}
+
+impl Equations {
+    pub fn new<S: System + ?Sized>(system: &S, inverse: &InverseMass) -> Self {
+        let (n, m) = (system.dim(), system.equalities());
+        let (vector, row) = (|| vec![0.0; n], || vec![0.0; m]);
+        let shape = RowShape::of(system, inverse);
+        let entries = || vec![0.0; shape.entries()];
+        Self {
+            u: vector(),
+            lambda: row(),
+            q1: vector(),
+            middle: vector(),
+            balance: vector(),
+            f1: row(),
+            g1: entries(),
+            mean: entries(),
+            diagonal: inverse.diagonal.clone(),
+            force: vector(),
+            extra: vector(),
+            sizes: vector(),
+            scale: row(),
+            values: [row(), row(), row()],
+            moving: system.time_dependence().equalities,
+            shape,
+        }
+    }
+
+    /// What of the equations stays the same in all iterations.
+    pub fn begin<S: System + ?Sized>(&mut self, system: &S, start: Start) {
+        system.equality(start.t + 0.5 * start.h, start.q, &mut self.values[0]);
+    }
+
+    /// Everything at the iterate `(u, λ)`.
+    pub fn evaluate<S: System + ?Sized>(&mut self, system: &S, start: Start) {
+        let Start { t, h, q, v } = start;
+        let half = t + 0.5 * h;
+        for (k, u) in self.u.iter().enumerate() {
+            (self.q1[k], self.middle[k]) = (q[k] + h * u, q[k] + 0.5 * h * u);
+        }
+        self.shape.evaluate(system, t + h, &self.q1, [&mut self.f1, &mut self.g1]);
+        self.mean_rows(system, half, q);
+        let segment = Segment { t: half, start: q, end: &self.q1, middle: &self.middle };
+        system.potential_discrete_gradient(&segment, &mut self.force);
+        for (k, size) in self.sizes.iter_mut().enumerate() {
+            *size = 2.0 * self.diagonal[k] * (self.u[k].abs() + v[k].abs()) + (h * self.force[k]).abs();
+        }
+        if let Some(forces) = system.forces() {
+            forces.force(half, &self.middle, &self.u, &mut self.extra);
+            for k in 0..self.extra.len() {
+                self.sizes[k] += (h * self.extra[k]).abs();
+                self.force[k] -= self.extra[k];
+            }
+        }
+        for (k, change) in self.extra.iter_mut().enumerate() {
+            *change = 2.0 * (self.u[k] - v[k]);
+        }
+        match system.mass() {
+            Mass::Constant(m) => matrix_times(m, &self.extra, &mut self.balance),
+            _ => self.balance.iter_mut().enumerate().for_each(|(k, out)| *out = self.diagonal[k] * self.extra[k]),
+        }
+        for (balance, force) in self.balance.iter_mut().zip(&self.force) {
+            *balance += h * force;
+        }
+        for (row, lambda) in self.lambda.iter().enumerate() {
+            let (balance, sizes) = (&mut self.balance, &mut self.sizes);
+            self.shape.each_entry(row, &self.mean, |k, g| {
+                balance[k] -= g * lambda;
+                sizes[k] += (g * lambda).abs();
+            });
+        }
+    }
+
+    /// `Ḡ`: the system's own, or the gradients half way with the correction of Gonzalez, each along the columns of its row alone and in
+    /// the metric of the mass.
+    fn mean_rows<S: System + ?Sized>(&mut self, system: &S, half: f64, q: &[f64]) {
+        let (shape, mean, diagonal) = (&self.shape, &mut self.mean, &self.diagonal);
+        let (q1, middle) = (&self.q1, &self.middle);
+        let segment = Segment { t: half, start: q, end: q1, middle };
+        if self.f1.is_empty() || (shape.pattern().is_some() && system.equality_discrete_entries(&segment, mean)) {
+            return;
+        }
+        let [before, after, between] = &mut self.values;
+        if self.moving {
+            system.equality(half, q1, after);
+        } else {
+            after.copy_from_slice(&self.f1);
+        }
+        shape.evaluate(system, half, middle, [between, mean]);
+        for row in 0..self.f1.len() {
+            let (mut along, mut length) = (0.0, 0.0);
+            let mut size = before[row].abs() + after[row].abs();
+            shape.each_entry(row, mean, |k, g| {
+                if g != 0.0 {
+                    let way = q1[k] - q[k];
+                    along += g * way;
+                    length += diagonal[k] * way * way;
+                    // Values are rounded with their coordinates.
+                    size += (g * q1[k]).abs();
+                }
+            });
+            let defect = after[row] - before[row] - along;
+            if defect.abs() > NOISE * size && length > 0.0 {
+                shape.each_entry_mut(row, mean, |k, g| {
+                    if *g != 0.0 {
+                        *g += defect / length * (diagonal[k] * (q1[k] - q[k]));
+                    }
+                });
+            }
+        }
+    }
+
+    /// How far the iterate is from a solution; an error where it is not finite.
+    pub fn judge(&mut self, start: Start, tolerance: f64) -> Result<Merit, Failure> {
+        if !(all_finite(&self.balance) && all_finite(&self.f1) && all_finite(&self.g1)) {
+            return Err(Failure::NonFinite { what: "an equation of the step" });
+        }
+        let n = self.balance.len();
+        let mut merit = Merit { share: 0.0, relative: 0.0, row: 0 };
+        let mut note = |share: f64, relative: f64, row: usize| {
+            if share > merit.share {
+                (merit.share, merit.row) = (share, row);
+            }
+            merit.relative = merit.relative.max(relative);
+        };
+        for (k, (balance, size)) in self.balance.iter().zip(&self.sizes).enumerate() {
+            if *balance != 0.0 {
+                let relative = balance.abs() / size;
+                note(relative / (BALANCE * tolerance + FLOOR), relative, k);
+            }
+        }
+        for (k, scale) in self.extra.iter_mut().enumerate() {
+            *scale = self.q1[k].abs() + (start.h * self.u[k]).abs();
+        }
+        self.shape.sizes(&self.g1, &self.extra, &self.f1, &mut self.scale);
+        for (row, (f, size)) in self.f1.iter().zip(&self.scale).enumerate() {
+            if *f != 0.0 {
+                note(f.abs() / tolerance.max(f64::EPSILON * size), f.abs() / size, n + row);
+            }
+        }
+        Ok(merit)
+    }
+
+    /// Whether every constraint is as close to zero as round-off and the coordinates let it be.
+    pub fn closed(&self) -> bool {
+        self.f1.iter().zip(&self.scale).all(|(f, size)| f.abs() <= FLOOR * size)
+    }
+
+    /// Largest change of a coordinate by the correction `change` of `u`, relative to where it is.
+    pub fn moved(&self, h: f64, change: &[f64]) -> f64 {
+        let mut worst = 0.0_f64;
+        for (k, change) in change.iter().enumerate() {
+            let change = (h * change).abs();
+            if change > 0.0 {
+                worst = worst.max(change / (self.q1[k].abs() + (h * self.u[k]).abs()));
+            }
+        }
+        worst
+    }
+
+    /// Work of the impulses `λ` along the step.
+    pub fn work(&self, start: Start) -> f64 {
+        if !self.moving {
+            return 0.0;
+        }
+        let along = |row: usize| self.shape.fold_row(row, &self.mean, &self.u, 0.0, |sum, g, u| sum + g * u);
+        self.lambda.iter().enumerate().fold(0.0, |sum, (row, lambda)| sum + lambda * along(row) * start.h)
+    }
+
+    /// The row of a [`Merit`], by name.
+    pub fn row<S: System + ?Sized>(&self, system: &S, row: usize) -> Row {
+        match row.checked_sub(self.balance.len()) {
+            None => Row::coordinate(system, row),
+            Some(row) => Row::equality(system, row),
+        }
+    }
+}

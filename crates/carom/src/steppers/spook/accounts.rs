@@ -1,0 +1,118 @@
+//! Where the energy of a step went, exactly: the energy of a node is `½v̄ᵀM v̄ + V(q)` with the average `v̄` of the velocities around it.
+//!
+//! From node to node the kinetic energy changes by `½(v̄ + v1)·½I` for each impulse `I` of the first node, by the impact of the second, and by
+//! `½(v⁺ + v̄)·½I` for each impulse there. What is left is the potential, whose impulses are `−hV_q`: their work is not its change, and
+//! through an impact it misses `½h V_q·(v⁺ − v⁻)`, since velocities are half a step old. The rest is the error of the step.
+
+use super::rows::Rows;
+use crate::linear::dot;
+
+/// What energy enters or leaves through.
+pub const NAMES: [&str; 7] = [
+    "constraint compliance",
+    "constraint damping",
+    "contact forces",
+    "friction",
+    "motors",
+    "impacts",
+    "timing of impacts",
+];
+const COMPLIANCE: usize = 0;
+const DAMPING: usize = 1;
+const CONTACTS: usize = 2;
+const FRICTION: usize = 3;
+const MOTORS: usize = 4;
+const IMPACTS: usize = 5;
+const TIMING: usize = 6;
+
+/// The accounts between two nodes.
+#[derive(Debug, Clone, Default)]
+pub struct Accounts {
+    /// Since the last node that was shown.
+    carried: [f64; 7],
+    /// Of the planned step: what belongs to the time before its node, and after it.
+    before: [f64; 7],
+    after: [f64; 7],
+    /// Whether `before` is in what was shown.
+    shown: bool,
+    stored: f64,
+    stored_shown: f64,
+    works: [f64; 7],
+}
+
+/// What a planned step consists of, for its accounts.
+pub struct Planned<'a> {
+    /// Its rows.
+    pub rows: &'a Rows,
+    /// Their impulses.
+    pub z: &'a [f64],
+    /// Velocities after the impact, and after the step.
+    pub velocities: [&'a [f64]; 2],
+    /// Energy that the impact took, and its change of velocities if there was one.
+    pub impact: (f64, Option<&'a [f64]>),
+    /// Gradient of the potential, and the length of the step.
+    pub gradient: (&'a [f64], f64),
+    /// Energy in the compliance of the constraints.
+    pub stored: f64,
+}
+
+impl Accounts {
+    /// Enters a planned step.
+    pub fn plan(&mut self, planned: &Planned) {
+        let Planned { rows, z, velocities: [v0, v1], impact: (work, change), gradient: (gradient, h), stored } =
+            *planned;
+        (self.before, self.after, self.shown) = ([0.0; 7], [0.0; 7], false);
+        let ([m, s, k], dimension) = (rows.counts(), rows.dimension);
+        for (row, impulse) in z.iter().enumerate().filter(|(_, impulse)| **impulse != 0.0) {
+            let account = match row {
+                _ if row < m + s => DAMPING,
+                _ if row < m + s + k => MOTORS,
+                _ if (row - m - s - k) % dimension == 0 => CONTACTS,
+                _ => FRICTION,
+            };
+            let (start, end) = (rows.speed(row, v0), rows.speed(row, v1));
+            self.before[account] += 0.25 * impulse * (1.5 * start + 0.5 * end);
+            self.after[account] += 0.25 * impulse * (0.5 * start + 1.5 * end);
+        }
+        self.before[IMPACTS] = work;
+        if let Some(change) = change {
+            self.before[TIMING] = -0.5 * h * dot(gradient, change);
+        }
+        // What moving constraints do is entered with their impulses elsewhere.
+        let moved: f64 = rows.rates().iter().zip(z).map(|(rate, impulse)| -rate * impulse).sum();
+        self.after[DAMPING] -= moved;
+        self.stored = stored;
+    }
+
+    /// A planned step was made.
+    pub fn commit(&mut self) {
+        for account in 0..NAMES.len() {
+            self.carried[account] += self.after[account] + if self.shown { 0.0 } else { self.before[account] };
+        }
+        self.shown = true;
+    }
+
+    /// The node of the planned step is shown.
+    pub fn show(&mut self) {
+        if !self.shown {
+            self.works = self.carried;
+            self.works.iter_mut().zip(&self.before).for_each(|(work, before)| *work += before);
+            let change = self.stored - self.stored_shown;
+            self.works[COMPLIANCE] = -change;
+            self.works[DAMPING] += change;
+            self.stored_shown = self.stored;
+            self.carried = [0.0; 7];
+            self.shown = true;
+        }
+    }
+
+    /// What came in between the last two nodes that were shown.
+    pub fn works(&self) -> &[f64] {
+        &self.works
+    }
+
+    /// Energy in the compliance of the constraints at the node that was shown last.
+    pub fn stored(&self) -> f64 {
+        self.stored_shown
+    }
+}

@@ -1,0 +1,313 @@
+//! What solves the rows of a step, by what they contain and what was asked for.
+
+use carom_lcp::ldlt::{Ldlt, Place};
+use carom_lcp::solvers::pgs::{Options, Part, Variant};
+use carom_lcp::solvers::splitting::Coupling;
+use carom_lcp::{
+    BlockPivot, DirectIterative, FrictionDefault, GlobalFriction, Judged, Law, LcpDefault, Limits,
+    LinearizedFriction, Newton, Pgs, Saddle, SaddleMlcp, Solved, Solver as _, Unsolved,
+};
+
+use super::options::{Config, FrictionLaw, Solver};
+use super::rows::Rows;
+use crate::error::{Failure, Row};
+use crate::system::System;
+
+/// Corners of the polygon that stands for the cone.
+const CORNERS: usize = 8;
+/// Rounds in which motors at their bounds are found beside friction.
+const MOTOR_ROUNDS: usize = 20;
+/// Backward error of a linear solve that is more than round-off.
+const INACCURATE: f64 = 1e-10;
+
+/// What a solve took.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Cost {
+    /// Factorisations, sweeps or iterations.
+    pub iterations: u32,
+    /// Relative residual of the answer.
+    pub residual: f64,
+}
+
+/// The solvers and their workspaces.
+pub struct Engine {
+    ldlt: Option<Box<Ldlt>>,
+    /// T when the order of the factors was last looked at.
+    analysed: Vec<f64>,
+    right: Vec<f64>,
+    x: Vec<f64>,
+    active: Vec<bool>,
+    mixed: SaddleMlcp,
+    global: GlobalFriction,
+    pivot: BlockPivot,
+    pgs: Pgs,
+    split: DirectIterative,
+    newton: Newton,
+    friction: FrictionDefault,
+}
+
+impl Engine {
+    /// With the choices of the method.
+    pub fn new(config: &Config) -> Self {
+        let coupling =
+            Coupling { sweeps: config.sweeps(), couplings: config.couplings as usize, ..Coupling::default() };
+        let options = Options { variant: Variant::ExactTangents, ..Options::default() };
+        let law = if config.friction_law == FrictionLaw::Box { Law::Box } else { Law::Cone };
+        let global = GlobalFriction::new(Saddle::default(), 2, 0, Vec::new()).expect("a problem without rows");
+        Self {
+            ldlt: None,
+            analysed: Vec::new(),
+            right: Vec::new(),
+            x: Vec::new(),
+            active: Vec::new(),
+            mixed: SaddleMlcp { saddle: Saddle::default(), lower: Vec::new(), upper: Vec::new() },
+            global: global.with_law(law),
+            pivot: BlockPivot::default(),
+            pgs: Pgs::new(options),
+            split: DirectIterative::new(coupling),
+            newton: Newton::default(),
+            friction: FrictionDefault::default(),
+        }
+    }
+
+    /// Solves the rows from the impulses `z`.
+    pub fn solve<S: System + ?Sized>(
+        &mut self,
+        config: &Config,
+        system: &S,
+        rows: &mut Rows,
+        z: &mut [f64],
+    ) -> Result<Cost, Failure> {
+        if z.is_empty() {
+            return Ok(Cost::default());
+        }
+        if rows.is_linear() && !config.iterates() {
+            return self.solve_linear(system, rows, z);
+        }
+        rows.saddle.renew().map_err(|wrong| Failure::Form { reason: wrong.to_string() })?;
+        if rows.dimension > 1 {
+            return self.solve_friction(config, system, rows, z);
+        }
+        std::mem::swap(&mut self.mixed.saddle, &mut rows.saddle);
+        std::mem::swap(&mut self.mixed.lower, &mut rows.lower);
+        std::mem::swap(&mut self.mixed.upper, &mut rows.upper);
+        let limits = Limits { tolerance: config.tolerance().min(1e300), ..Limits::default() };
+        let answer = match config.solver {
+            Solver::Pgs => self.sweep_mixed(config, z, &limits),
+            _ => self.pivot.solve(&self.mixed, z, &limits).map_err(|unsolved| ("block-pivot", unsolved)),
+        };
+        let worst = answer.as_ref().is_err().then(|| worst_row(&self.mixed, z)).unwrap_or(0);
+        std::mem::swap(&mut self.mixed.saddle, &mut rows.saddle);
+        std::mem::swap(&mut self.mixed.lower, &mut rows.lower);
+        std::mem::swap(&mut self.mixed.upper, &mut rows.upper);
+        cost(answer, config, || rows.name(system, worst), z.len())
+    }
+
+    /// Free impulses: one factorisation.
+    fn solve_linear<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        rows: &mut Rows,
+        z: &mut [f64],
+    ) -> Result<Cost, Failure> {
+        let (n, m) = (rows.saddle.p.len(), z.len());
+        // T and the pattern decide on the order; both change seldom.
+        let same = self.ldlt.as_mut().is_some_and(|ldlt| ldlt.load(&rows.saddle).is_ok());
+        if !same || self.analysed != rows.saddle.t {
+            rows.saddle.renew().map_err(|wrong| Failure::Form { reason: wrong.to_string() })?;
+            if !self.ldlt.as_mut().is_some_and(|ldlt| ldlt.load(&rows.saddle).is_ok() && ldlt.suits(&rows.saddle)) {
+                self.ldlt = Some(Box::new(Ldlt::analyse(&rows.saddle)));
+            }
+            self.active.clear();
+            self.active.resize(m, true);
+            self.right.resize(n + m, 0.0);
+            self.x.resize(n + m, 0.0);
+            self.analysed.clear();
+            self.analysed.extend_from_slice(&rows.saddle.t);
+        }
+        let ldlt = self.ldlt.as_mut().expect("it was just made");
+        ldlt.factor(&self.active).map_err(|wrong| match wrong.place {
+            Place::Constraint(row) => Failure::Redundant { row: rows.name(system, row), pivot: wrong.pivot },
+            Place::Coordinate(row) => Failure::Singular { row: Row::coordinate(system, row), pivot: wrong.pivot },
+        })?;
+        let (of_bodies, of_rows) = self.right.split_at_mut(n);
+        of_bodies.iter_mut().zip(&rows.saddle.p).for_each(|(right, p)| *right = -p);
+        of_rows.iter_mut().zip(&rows.saddle.q).for_each(|(right, q)| *right = -q);
+        let accuracy = ldlt.solve(&self.right, &mut self.x);
+        if accuracy.backward_error > INACCURATE || accuracy.backward_error.is_nan() {
+            let row = rows.name(system, 0);
+            return Err(Failure::Singular { row, pivot: accuracy.backward_error });
+        }
+        z.iter_mut().zip(&self.x[n..]).for_each(|(z, x)| *z = -x);
+        Ok(Cost { iterations: 1, residual: accuracy.backward_error })
+    }
+
+    fn sweep_mixed(
+        &mut self,
+        config: &Config,
+        z: &mut [f64],
+        limits: &Limits,
+    ) -> Result<Solved, (&'static str, Unsolved)> {
+        self.pgs.sweep(&self.mixed, Part::All, config.sweeps(), z, |_| {});
+        judged(&self.mixed, z, limits, config.sweeps()).map_err(|unsolved| ("pgs", unsolved))
+    }
+
+    fn solve_friction<S: System + ?Sized>(
+        &mut self,
+        config: &Config,
+        system: &S,
+        rows: &mut Rows,
+        z: &mut [f64],
+    ) -> Result<Cost, Failure> {
+        self.global.dimension = rows.dimension;
+        self.global.equalities = rows.joints();
+        self.global.mu.clear();
+        self.global.mu.extend(rows.contacts.iter().map(|contact| contact.mu));
+        std::mem::swap(&mut self.global.saddle, &mut rows.saddle);
+        let answer = self.solve_with_motors(config, rows, z);
+        let worst = matches!(answer, Ok(Err(_))).then(|| worst_row(&self.global, z)).unwrap_or(0);
+        std::mem::swap(&mut self.global.saddle, &mut rows.saddle);
+        cost(answer?, config, || rows.name(system, worst), z.len())
+    }
+
+    /// Friction with free motors; those beyond their bounds are then held there, as long as that is what they want.
+    #[expect(clippy::type_complexity)]
+    fn solve_with_motors(
+        &mut self,
+        config: &Config,
+        rows: &Rows,
+        z: &mut [f64],
+    ) -> Result<Result<Solved, (&'static str, Unsolved)>, Failure> {
+        let form = |wrong: carom_lcp::matrix::Misshapen| Failure::Form { reason: wrong.to_string() };
+        if !rows.has_bounded_joints() {
+            self.global.renew().map_err(form)?;
+            return Ok(self.solve_global(config, z));
+        }
+        let joints = rows.joints();
+        let (values, t, q) = (
+            self.global.saddle.jacobian.values().to_vec(),
+            self.global.saddle.t.clone(),
+            self.global.saddle.q.clone(),
+        );
+        let p = self.global.saddle.p.clone();
+        let mut held: Vec<Option<f64>> = vec![None; joints];
+        for _ in 0..MOTOR_ROUNDS {
+            self.global.saddle.jacobian.values_mut().copy_from_slice(&values);
+            self.global.saddle.t.clone_from(&t);
+            self.global.saddle.q.clone_from(&q);
+            self.global.saddle.p.clone_from(&p);
+            for (row, bound) in held.iter().enumerate() {
+                if let Some(impulse) = bound {
+                    self.hold(row, *impulse);
+                }
+            }
+            self.global.renew().map_err(form)?;
+            let answer = self.solve_global(config, z);
+            let mut momentum: Vec<f64> = self.global.saddle.p.iter().map(|p| -p).collect();
+            self.global.saddle.jacobian.add_transposed_times(z, &mut momentum);
+            let mut v = vec![0.0; momentum.len()];
+            self.global.saddle.inverse_mass().times(&momentum, &mut v);
+            self.global.saddle.jacobian.values_mut().copy_from_slice(&values);
+            let mut changed = false;
+            for (row, bound) in held.iter_mut().enumerate() {
+                let [lower, upper] = [rows.lower[row], rows.upper[row]];
+                match *bound {
+                    None if z[row] < lower => (*bound, changed) = (Some(lower), true),
+                    None if z[row] > upper => (*bound, changed) = (Some(upper), true),
+                    None => {}
+                    Some(impulse) => {
+                        z[row] = impulse;
+                        let w = self.global.saddle.jacobian.row_times(row, &v) + t[row] * impulse + q[row];
+                        let leaves = if impulse == lower { w < 0.0 } else { w > 0.0 };
+                        if leaves {
+                            (*bound, changed) = (None, true);
+                        }
+                    }
+                }
+            }
+            if !changed || answer.is_err() {
+                self.global.saddle.t.clone_from(&t);
+                self.global.saddle.q.clone_from(&q);
+                self.global.saddle.p.clone_from(&p);
+                return Ok(answer);
+            }
+        }
+        let reason = format!("no set of motors at their bounds holds beside friction in {MOTOR_ROUNDS} rounds");
+        Err(Failure::Form { reason })
+    }
+
+    /// Puts the impulse of a row to the momentum and takes the row out.
+    fn hold(&mut self, row: usize, impulse: f64) {
+        let saddle = &mut self.global.saddle;
+        let begin: usize = (0..row).map(|row| saddle.jacobian.row_parts(row).0.len()).sum();
+        let (columns, values) = saddle.jacobian.row_parts(row);
+        for (&column, value) in columns.iter().zip(values) {
+            saddle.p[column] -= value * impulse;
+        }
+        let count = columns.len();
+        saddle.jacobian.values_mut()[begin..begin + count].fill(0.0);
+        (saddle.t[row], saddle.q[row]) = (1.0, 0.0);
+    }
+
+    fn solve_global(&mut self, config: &Config, z: &mut [f64]) -> Result<Solved, (&'static str, Unsolved)> {
+        let limits = Limits { tolerance: config.tolerance().min(1e300), ..Limits::default() };
+        let global = &self.global;
+        match config.solver {
+            Solver::Direct if config.friction_law == FrictionLaw::Polygon => {
+                polygon(global, z, &limits).map_err(|unsolved| ("polygon", unsolved))
+            }
+            Solver::Direct => self.friction.solve(global, z, &limits).map_err(|unsolved| ("default", unsolved)),
+            Solver::Newton => self.newton.solve(global, z, &limits).map_err(|unsolved| ("newton", unsolved)),
+            Solver::Pgs => {
+                self.pgs.sweep(global, Part::All, config.sweeps(), z, |_| {});
+                judged(global, z, &limits, config.sweeps()).map_err(|unsolved| ("pgs", unsolved))
+            }
+            Solver::Split => {
+                self.split.couple(global, config.couplings as usize, z, |_, _| true);
+                judged(global, z, &limits, config.couplings as usize).map_err(|unsolved| ("split", unsolved))
+            }
+        }
+    }
+}
+
+/// What sweeps left, judged.
+fn judged<P: Judged>(problem: &P, z: &[f64], limits: &Limits, iterations: usize) -> Result<Solved, Unsolved> {
+    carom_lcp::outcome::verdict(problem, z, limits, iterations, carom_lcp::Failure::Iterations)
+}
+
+/// The problem with a polygon for the cone. Its answer is judged as one of the polygon's: the cone's residual does not vanish for it.
+fn polygon(global: &GlobalFriction, z: &mut [f64], limits: &Limits) -> Result<Solved, Unsolved> {
+    let problem = global.reduced();
+    let linearized = LinearizedFriction::polygon(&problem, CORNERS).expect("enough corners");
+    let mut unknowns = vec![0.0; linearized.mixed.q.len()];
+    let solved = LcpDefault::default().solve(&linearized.mixed, &mut unknowns, limits);
+    linearized.impulses(&unknowns, z);
+    solved
+}
+
+fn worst_row<P: Judged>(problem: &P, z: &[f64]) -> usize {
+    let (mut w, mut map) = (vec![0.0; z.len()], vec![0.0; z.len()]);
+    problem.natural_map(z, &mut w, &mut map);
+    (0..z.len()).fold(0, |worst, row| if map[row].abs() > map[worst].abs() { row } else { worst })
+}
+
+fn cost(
+    answer: Result<Solved, (&'static str, Unsolved)>,
+    config: &Config,
+    row: impl FnOnce() -> Row,
+    rows: usize,
+) -> Result<Cost, Failure> {
+    match answer {
+        Ok(solved) => Ok(Cost { iterations: solved.iterations as u32, residual: solved.residual.relative }),
+        Err((solver, unsolved)) => Err(Failure::Unsolved {
+            stage: "step",
+            solver,
+            rows,
+            reason: unsolved.failure.to_string(),
+            iterations: unsolved.iterations,
+            residual: unsolved.residual.relative,
+            tolerance: config.tolerance(),
+            row: row(),
+        }),
+    }
+}

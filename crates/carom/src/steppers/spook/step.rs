@@ -1,0 +1,332 @@
+//! The step of `spook`: what is planned at a node, and made.
+
+use super::accounts::{Accounts, Planned};
+use super::impact::Impact;
+use super::options::{Config, Hessian, Start};
+use super::rows::{At, Contact, Rows};
+use super::solve::{Cost, Engine};
+use crate::error::{Failure, Row, StepError};
+use crate::state::{State, all_finite, same_bits};
+use crate::steppers::shared::mass::InverseMass;
+use crate::steppers::{Impulses, Regularisation, StepReport, Stepper};
+use crate::system::System;
+
+/// Numbers of a contact in the memory.
+const KEPT: usize = 3;
+
+/// The stepper of `spook`.
+pub struct Spook {
+    config: Config,
+    inverse: InverseMass,
+    rows: Rows,
+    engine: Engine,
+    impact: Impact,
+    gradient: Vec<f64>,
+    force: Vec<f64>,
+    extra: Vec<f64>,
+    gaps: Vec<f64>,
+    closed: Vec<Contact>,
+    /// Momentum and velocity after the impact, and after the step.
+    p0: Vec<f64>,
+    v0: Vec<f64>,
+    p1: Vec<f64>,
+    v1: Vec<f64>,
+    z: Vec<f64>,
+    plan: Option<Plan>,
+    planned_q: Vec<f64>,
+    planned_p: Vec<f64>,
+    accounts: Accounts,
+    accounting: bool,
+    expected: Vec<f64>,
+    lateral: f64,
+    /// Impulses of the last step, as the run wants them.
+    equality_impulses: [Vec<f64>; 2],
+    contact_impulses: Vec<f64>,
+    /// Whether a step was made, then the impulses of the last one: equalities, velocities, contacts.
+    memory: Vec<f64>,
+}
+
+/// A step that was planned, at a time and with a length.
+#[derive(Debug, Clone, Copy)]
+struct Plan {
+    t: f64,
+    h: f64,
+    report: StepReport,
+}
+
+impl Spook {
+    /// Sized for the system.
+    pub fn new<S: System + ?Sized>(config: &Config, system: &S, start: &State) -> Result<Self, Failure> {
+        let (n, m, contacts) = (system.dim(), system.equalities(), system.inequalities());
+        let rows = Rows::new(config, system, start)?;
+        let [_, _, k] = rows.counts();
+        let vector = || vec![0.0; n];
+        Ok(Self {
+            config: config.clone(),
+            inverse: InverseMass::new(system, &start.q)?,
+            engine: Engine::new(config),
+            impact: Impact::new(config, system, start)?,
+            gradient: vector(),
+            force: vector(),
+            extra: vector(),
+            gaps: vec![0.0; contacts],
+            closed: Vec::new(),
+            p0: vector(),
+            v0: vector(),
+            p1: vector(),
+            v1: vector(),
+            z: Vec::new(),
+            plan: None,
+            planned_q: vector(),
+            planned_p: vector(),
+            accounts: Accounts::default(),
+            accounting: false,
+            expected: vec![0.0; m],
+            lateral: 0.0,
+            equality_impulses: [vec![0.0; m], vec![0.0; m]],
+            contact_impulses: vec![0.0; contacts],
+            memory: vec![0.0; 1 + m + k + KEPT * contacts],
+            rows,
+        })
+    }
+
+    /// Plans the step from a state, unless it is planned already.
+    fn plan<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<StepReport, StepError> {
+        if let Some(Plan { t, h: planned, report }) = self.plan
+            && t == state.t
+            && planned == h
+            && same_bits(&self.planned_q, &state.q)
+            && same_bits(&self.planned_p, &state.p)
+        {
+            return Ok(report);
+        }
+        self.plan = None;
+        let report = self.make_plan(system, state, h).map_err(|failure| StepError { t: state.t, h, failure })?;
+        self.planned_q.copy_from_slice(&state.q);
+        self.planned_p.copy_from_slice(&state.p);
+        self.plan = Some(Plan { t: state.t, h, report });
+        Ok(report)
+    }
+
+    fn make_plan<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<StepReport, Failure> {
+        self.p0.copy_from_slice(&state.p);
+        self.v0.copy_from_slice(&state.p);
+        self.inverse.solve(&mut self.v0);
+        system.potential_gradient(state.t, &state.q, &mut self.gradient);
+        self.evaluate_force(system, state)?;
+        self.touch(system, state)?;
+        let (closed, impact) = (&self.closed, &mut self.impact);
+        let forces = (&closed[..], &self.force[..], &self.inverse);
+        impact.strike(&self.config, system, (state, h), forces, [&mut self.p0, &mut self.v0])?;
+        if impact.happened && system.forces().is_some() {
+            self.evaluate_force(system, state)?;
+        }
+        let cost = self.solve(system, state, h)?;
+        if !(all_finite(&self.p1) && all_finite(&self.v1)) {
+            return Err(Failure::NonFinite { what: "a velocity" });
+        }
+        if self.accounting {
+            self.enter(system, h);
+        }
+        let joints = self.rows.joints();
+        let pressed = self.z[joints..].chunks_exact(self.rows.dimension).any(|contact| contact[0] > 0.0);
+        Ok(StepReport {
+            iterations: cost.iterations + self.impact.iterations,
+            residual: cost.residual.max(self.impact.residual),
+            impacts: self.impact.count,
+            active: pressed || self.impact.count > 0,
+            impact_work: self.impact.work,
+            ..StepReport::default()
+        })
+    }
+
+    /// `f = −V_q + f_NP`.
+    fn evaluate_force<S: System + ?Sized>(&mut self, system: &S, state: &State) -> Result<(), Failure> {
+        self.force.iter_mut().zip(&self.gradient).for_each(|(force, gradient)| *force = -gradient);
+        if let Some(forces) = system.forces() {
+            forces.force(state.t, &state.q, &self.v0, &mut self.extra);
+            self.force.iter_mut().zip(&self.extra).for_each(|(force, extra)| *force += extra);
+        }
+        if all_finite(&self.force) { Ok(()) } else { Err(Failure::NonFinite { what: "a force" }) }
+    }
+
+    /// The contacts that have rows.
+    fn touch<S: System + ?Sized>(&mut self, system: &S, state: &State) -> Result<(), Failure> {
+        self.closed.clear();
+        if self.gaps.is_empty() {
+            return Ok(());
+        }
+        system.gap(&state.q, &mut self.gaps);
+        let within = self.config.speculative;
+        for (index, &gap) in self.gaps.iter().enumerate() {
+            if gap.is_nan() {
+                return Err(Failure::NonFinite { what: "a gap" });
+            }
+            if gap <= 0.0 || gap < within {
+                let mu = self.config.friction.unwrap_or_else(|| system.friction(index));
+                self.closed.push(Contact { index, gap, mu: if system.tangents(index) > 0 { mu } else { 0.0 } });
+            }
+        }
+        Ok(())
+    }
+
+    /// The impulses and velocities of the step [(55), (56)].
+    fn solve<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<Cost, Failure> {
+        let m = self.rows.f.len();
+        let centred = self.config.start == Start::Staggered && self.memory[0] == 0.0;
+        self.rows.contacts.clone_from(&self.closed);
+        let rough = self.closed.iter().filter(|contact| contact.mu > 0.0);
+        self.rows.dimension = 1 + rough.map(|contact| system.tangents(contact.index)).max().unwrap_or(0);
+        let at = At { state, v: &self.v0, h, centred };
+        self.rows.make(&self.config, system, &at, &self.memory[1..1 + m])?;
+        self.rows.set_momentum(&self.p0, &self.force, if centred { 0.5 * h } else { h });
+        self.start_from_memory(if centred { 0.5 } else { 1.0 });
+        let cost = self.engine.solve(&self.config, system, &mut self.rows, &mut self.z)?;
+        self.rows.momentum_after(&self.z, &mut self.p1);
+        self.v1.copy_from_slice(&self.p1);
+        self.inverse.solve(&mut self.v1);
+        if centred {
+            self.z.iter_mut().for_each(|z| *z *= 2.0);
+            self.v0.iter_mut().zip(&self.v1).for_each(|(v0, v1)| *v0 = 2.0 * *v0 - v1);
+        }
+        Ok(cost)
+    }
+
+    /// What the solve starts from: a part of the last impulses.
+    fn start_from_memory(&mut self, part: f64) {
+        let (factor, [m, s, k]) = (part * self.config.warm(), self.rows.counts());
+        let (of_joints, of_contacts) = self.memory[1..].split_at(m + k);
+        self.z.clear();
+        self.z.extend(of_joints[..m].iter().map(|z| factor * z));
+        self.z.resize(m + s, 0.0);
+        self.z.extend(of_joints[m..].iter().map(|z| factor * z));
+        for contact in &self.rows.contacts {
+            let kept = &of_contacts[KEPT * contact.index..][..self.rows.dimension];
+            self.z.extend(kept.iter().map(|z| factor * z));
+        }
+    }
+
+    /// Keeps the impulses of a step that is made.
+    fn keep(&mut self) {
+        let [m, s, k] = self.rows.counts();
+        let joints = m + s + k;
+        self.memory.fill(0.0);
+        self.memory[0] = 1.0;
+        self.memory[1..1 + m].copy_from_slice(&self.z[..m]);
+        self.memory[1 + m..1 + m + k].copy_from_slice(&self.z[m + s..joints]);
+        self.contact_impulses.fill(0.0);
+        let d = self.rows.dimension;
+        for (contact, z) in self.rows.contacts.iter().zip(self.z[joints..].chunks_exact(d)) {
+            self.memory[1 + m + k + KEPT * contact.index..][..d].copy_from_slice(z);
+            self.contact_impulses[contact.index] = z[0];
+        }
+        // −Gᵀ of what is told goes into the momentum.
+        self.equality_impulses[0].iter_mut().zip(&self.z).for_each(|(told, z)| *told = 0.0 - z);
+        let (of_equalities, of_contacts) = self.impact.impulses();
+        self.equality_impulses[0].iter_mut().zip(of_equalities).for_each(|(told, z)| *told -= z);
+        for (contact, impulse) in of_contacts {
+            self.contact_impulses[contact] += impulse;
+        }
+    }
+
+    fn enter<S: System + ?Sized>(&mut self, system: &S, h: f64) {
+        let m = self.rows.f.len();
+        let compliance = |row: usize| self.config.softness(system, row, h)[0];
+        // ½ε f² of the forces f = λ/h.
+        let stored = (0..m).map(|row| 0.5 * compliance(row) * (self.z[row] / h).powi(2)).sum();
+        self.accounts.plan(&Planned {
+            rows: &self.rows,
+            z: &self.z,
+            velocities: [&self.v0, &self.v1],
+            impact: (self.impact.work, self.impact.happened.then_some(&self.impact.change[..])),
+            gradient: (&self.gradient, h),
+            stored,
+        });
+    }
+
+    /// What the regularisation makes one expect of the equalities: `(h²/4 + hτ/2) vᵀHv − ελ/h`, less what a Hessian term takes.
+    fn expect<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64, v: &[f64]) {
+        let m = self.rows.f.len();
+        if m == 0 {
+            return;
+        }
+        self.expected.copy_from_slice(self.rows.bends(system, state, v));
+        for row in 0..m {
+            let [epsilon, tau] = self.config.softness(system, row, h);
+            let bias = match self.config.hessian {
+                Hessian::None => 0.25 * h * h + 0.5 * h * tau,
+                Hessian::Chord => 0.0,
+                Hessian::Frozen => 0.5 * h * tau,
+                Hessian::Full => -0.5 * h * tau,
+            };
+            self.expected[row] = bias * self.expected[row] - epsilon * self.z[row] / h;
+        }
+        self.lateral = h * self.rows.lateral(system, state, &self.z[..m], h).sqrt();
+    }
+}
+
+impl<S: System + ?Sized> Stepper<S> for Spook {
+    fn step(&mut self, system: &S, state: &mut State, h: f64) -> Result<StepReport, StepError> {
+        let report = self.plan(system, state, h)?;
+        for (q1, (q0, v1)) in self.planned_q.iter_mut().zip(state.q.iter().zip(&self.v1)) {
+            *q1 = q0 + h * v1;
+        }
+        if let Some(index) = self.planned_q.iter().position(|q| !q.is_finite()) {
+            self.plan = None;
+            let row = Row::coordinate(system, index);
+            let failure =
+                Failure::NotConverged { iterations: 0, residual: f64::INFINITY, row, correction: f64::INFINITY };
+            return Err(StepError { t: state.t, h, failure });
+        }
+        state.q.copy_from_slice(&self.planned_q);
+        state.p.copy_from_slice(&self.p1);
+        state.t += h;
+        self.plan = None;
+        self.keep();
+        if self.accounting {
+            self.accounts.commit();
+        }
+        Ok(report)
+    }
+
+    fn impulses(&self) -> Impulses<'_> {
+        Impulses::at_ends(&self.equality_impulses[0], &self.equality_impulses[1])
+    }
+
+    fn contact_impulses(&self) -> &[f64] {
+        &self.contact_impulses
+    }
+
+    fn node_velocity(&mut self, system: &S, state: &State, h: f64, v: &mut [f64]) -> bool {
+        if !self.accounting {
+            self.accounting = true;
+            self.plan = None;
+        }
+        if self.plan(system, state, h).is_err() {
+            return false;
+        }
+        for (v, (v0, v1)) in v.iter_mut().zip(self.v0.iter().zip(&self.v1)) {
+            *v = 0.5 * (v0 + v1);
+        }
+        self.expect(system, state, h, v);
+        self.accounts.show();
+        true
+    }
+
+    fn works(&self) -> &[f64] {
+        self.accounts.works()
+    }
+
+    fn regularisation(&self) -> Option<Regularisation<'_>> {
+        Some(Regularisation { expected: &self.expected, stored: self.accounts.stored(), lateral: self.lateral })
+    }
+
+    fn memory(&self) -> &[f64] {
+        &self.memory
+    }
+
+    fn recall(&mut self, memory: &[f64]) {
+        self.memory.copy_from_slice(memory);
+        self.plan = None;
+    }
+}
