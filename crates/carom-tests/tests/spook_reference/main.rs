@@ -2,4 +2,13 @@
 //!
 //! `cargo test -p carom-tests --test spook_reference -- --nocapture` prints how many agree.
 
+mod ball;
+mod chain;
+mod crank;
+mod impact;
+mod knife;
+mod oscillator;
+mod pendulum;
 mod penalty;
+mod runs;
+mod stability;
