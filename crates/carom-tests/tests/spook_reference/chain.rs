@@ -57,7 +57,8 @@ fn violation_against_the_step() {
     for (key, expected) in cases {
         let part = |name: &str| key.split(',').find_map(|part| part.strip_prefix(name));
         let hessian = part("hess=").unwrap_or("none").trim_end_matches('G');
-        let damping = if key.contains("tau_fixed_1/30") { "method.damping='1/30'" } else { "method.damping_steps=2" };
+        let damping =
+            if key.contains("tau_fixed_1/30") { "method.damping='1/30'" } else { "method.damping_steps=2" };
         let compliance = format!("method.compliance={}", part("eps=").expect("a compliance"));
         let scene = chain(&[&compliance, damping, &format!("method.hessian={hessian}")]);
         // Coarser steps are far from any order.
@@ -132,7 +133,11 @@ fn chains_that_hang_straight_down() {
                 compare(&mut tally, &what, &loaded(load, 0.0, &[]), (H, 180), expected, 1e-6);
                 // Every link is longer by the compliance times its force, within what still oscillates.
                 let predicted = number(&cases["hang_predicted_eps_lambda_max"]);
-                tally.below(&format!("{what}, predicted"), (number(&expected["max_g"]) / predicted - 1.0).abs(), 0.25);
+                tally.below(
+                    &format!("{what}, predicted"),
+                    (number(&expected["max_g"]) / predicted - 1.0).abs(),
+                    0.25,
+                );
                 continue;
             };
             let (sweeps, start) = settings.split_once('_').expect("a start");

@@ -86,7 +86,11 @@ fn velocity(mass: &[f64], p: &[f64]) -> Vec<f64> {
 fn impacts_never_gain_energy() {
     let all: Value = serde_json::from_str(include_str!("../../reference/spook/impact.json")).expect("JSON");
     for (mixed, satisfied) in [(false, true), (true, true), (false, false), (true, false)] {
-        let key = format!("minus_Gv{}_{}_psi", if satisfied { "0" } else { "ne0" }, if mixed { "mixed" } else { "uniform" });
+        let key = format!(
+            "minus_Gv{}_{}_psi",
+            if satisfied { "0" } else { "ne0" },
+            if mixed { "mixed" } else { "uniform" }
+        );
         let expected = &all["impact_energy_random"]["values"][&key];
         let (trials, mut worst, mut struck) = (expected["trials"].as_u64().expect("a count"), f64::NEG_INFINITY, 0);
         let mut gains = 0;
