@@ -75,11 +75,18 @@ fn the_angle_converges_with_order_1() {
         ("none", "l2=2,g theta error h=1/60..1/960 (eps=1e-10,tau=2h,no hess)"),
         ("chord", "l2=2,g theta error, hess chord"),
     ] {
-        let edits = ["parameters.l2=2", "parameters.g=9.81", "method.compliance=1e-10", &format!("method.hessian={hessian}")];
+        let edits = [
+            "parameters.l2=2",
+            "parameters.g=9.81",
+            "method.compliance=1e-10",
+            &format!("method.hessian={hessian}"),
+        ];
         let scene = built_in("slider-crank", &edits);
         let errors: Vec<f64> = (0..5)
             .map(|k| 60 << k)
-            .map(|inverse| run(&scene, 1.0 / f64::from(inverse), 3 * inverse as u64).pop().expect("nodes").q[2] - exact)
+            .map(|inverse| {
+                run(&scene, 1.0 / f64::from(inverse), 3 * inverse as u64).pop().expect("nodes").q[2] - exact
+            })
             .collect();
         tally.each(key, &errors, &numbers(&expected[key]), |size| 1e-3 * size);
         let order = (errors[3] / errors[4]).log2();

@@ -8,7 +8,7 @@ mod crank;
 mod impact;
 mod knife;
 mod oscillator;
-mod pendulum;
 mod penalty;
+mod pendulum;
 mod runs;
 mod stability;

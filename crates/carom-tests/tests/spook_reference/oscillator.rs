@@ -60,7 +60,8 @@ fn amplitudes_rates_of_decay_and_invariants_of_600_steps() {
             }
             // x_{k+1} = a x_k + b x_{k-1} from two pairs of neighbours; −b is the square of a complex pair's modulus.
             let (a, b) = recurrence(&x[..4]);
-            let modulus = if a * a + 4.0 * b < 0.0 { (-b).sqrt() } else { 0.5 * (a.abs() + (a * a + 4.0 * b).sqrt()) };
+            let modulus =
+                if a * a + 4.0 * b < 0.0 { (-b).sqrt() } else { 0.5 * (a.abs() + (a * a + 4.0 * b).sqrt()) };
             let expected = number(&values[format!("rho_{key}")]);
             tally.check(&format!("{id} {key} rho"), modulus, expected, 1e-6 * expected);
             if damping == 0.0 {
