@@ -80,7 +80,8 @@ fn taken(takes: Abilities) -> String {
     words(&[
         (true, "constant mass"),
         (takes.configuration_mass, "M(q)"),
-        (takes.equalities, "equality constraints (to round-off)"),
+        (takes.equalities && !takes.regularised, "equality constraints (to round-off)"),
+        (takes.equalities && takes.regularised, "equality constraints (regularised)"),
         (takes.inequalities, "inequality constraints"),
         (takes.nonholonomic, "nonholonomic rows"),
         (takes.forces, "non-potential forces"),

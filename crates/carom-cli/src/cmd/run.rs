@@ -245,6 +245,19 @@ fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
             format!("largest violation; {rate:.1e} of the hidden velocity constraints"),
         );
     }
+    if let Some(soft) = &report.regularisation {
+        let meaning = "by the regularisation: (h²/4 + hτ/2) vᵀHv + ε · force at most";
+        row("  expected", format!("{:.1e}", soft.expected_equality), meaning.into());
+        row(
+            "  soft energy",
+            format!(
+                "{:+.2e} … {:+.2e}",
+                soft.energy.min - soft.energy.initial,
+                soft.energy.max - soft.energy.initial
+            ),
+            format!("departures from {} of the energy with what compliance stores", short(soft.energy.initial)),
+        );
+    }
     if let Some(depth) = report.constraints.max_penetration {
         row("inequalities", format!("{depth:.1e}"), "largest penetration".into());
     }

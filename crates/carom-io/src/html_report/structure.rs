@@ -127,19 +127,20 @@ fn equalities(scene: &Scene, run: &Value, data: &Data) -> Option<Row> {
     } else {
         String::new()
     };
-    let rows = scene.problem.system.equalities() as u64;
-    Some(Row {
-        name: "Equality constraints",
-        promise: format!(
-            "{}: held to round-off in every step, with the hidden velocity constraints.",
-            count(rows, "equality constraint")
-        ),
-        measured: format!(
-            "Largest violation {}{ulps}; largest rate {} of the hidden velocity constraints.",
-            short(violation, 3),
-            short(rate, 3)
-        ),
-    })
+    let rows = count(scene.problem.system.equalities() as u64, "equality constraint");
+    let rate = format!("largest rate {} of the hidden velocity constraints", short(rate, 3));
+    let (promise, measured) = if scene.method.abilities().regularised {
+        let expected = number(run, "/regularisation/expected_equality");
+        let expected = expected.map_or_else(String::new, |expected| {
+            format!(", where the regularisation makes one expect {}", short(expected, 3))
+        });
+        let promise = format!("{rows}: regularised, they give way and come back.");
+        (promise, format!("Largest violation {}{expected}; {rate}.", short(violation, 3)))
+    } else {
+        let promise = format!("{rows}: held to round-off in every step, with the hidden velocity constraints.");
+        (promise, format!("Largest violation {}{ulps}; {rate}.", short(violation, 3)))
+    };
+    Some(Row { name: "Equality constraints", promise, measured })
 }
 
 fn penetration(run: &Value) -> Option<Row> {

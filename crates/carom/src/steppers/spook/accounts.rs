@@ -13,7 +13,7 @@ pub const NAMES: [&str; 7] = [
     "constraint damping",
     "contact forces",
     "friction",
-    "motors",
+    "velocity rows",
     "impacts",
     "timing of impacts",
 ];
@@ -21,7 +21,7 @@ const COMPLIANCE: usize = 0;
 const DAMPING: usize = 1;
 const CONTACTS: usize = 2;
 const FRICTION: usize = 3;
-const MOTORS: usize = 4;
+const VELOCITIES: usize = 4;
 const IMPACTS: usize = 5;
 const TIMING: usize = 6;
 
@@ -66,7 +66,7 @@ impl Accounts {
         for (row, impulse) in z.iter().enumerate().filter(|(_, impulse)| **impulse != 0.0) {
             let account = match row {
                 _ if row < m + s => DAMPING,
-                _ if row < m + s + k => MOTORS,
+                _ if row < m + s + k => VELOCITIES,
                 _ if (row - m - s - k) % dimension == 0 => CONTACTS,
                 _ => FRICTION,
             };
