@@ -1,7 +1,6 @@
 //! Scenes and their runs, node by node.
 
-use carom::steppers::Stepper;
-use carom::system::{Mass, System};
+use carom::system::Mass;
 use carom_io::scene::Scene;
 use carom_tests::runs::stepper;
 
@@ -51,20 +50,11 @@ pub fn run_while(scene: &Scene, h: f64, steps: u64, reach: f64) -> Vec<Node> {
         if k > steps || out {
             break;
         }
-        let Ok(report) = step(&mut *stepper, system, &mut state, h) else { break };
+        let Ok(report) = stepper.step(system, &mut state, h) else { break };
         (impacts, impact_work) = (report.impacts, report.impact_work);
         state.t = t0 + k as f64 * h;
     }
     nodes
-}
-
-fn step(
-    stepper: &mut dyn Stepper<dyn System>,
-    system: &dyn System,
-    state: &mut carom::state::State,
-    h: f64,
-) -> Result<carom::steppers::StepReport, carom::error::StepError> {
-    stepper.step(system, state, h)
 }
 
 /// All nodes of a run that must come to its end.
