@@ -4,6 +4,7 @@
 use carom::lagrangian::definition::Definition;
 use carom::lagrangian::expression::{Scalar, Tape};
 
+use crate::comparison::{Penalty, Projection};
 use crate::dual::{Dual, solve};
 use crate::galerkin::Form;
 
@@ -16,6 +17,10 @@ pub enum Rule {
     Newmark(f64, f64),
     /// The equations of galerkin.
     Galerkin(Form),
+    /// Constraints as springs.
+    Penalty(Penalty),
+    /// A free step and a projection.
+    Projection(Projection),
     /// Explicit Euler in `(q, p)`, a control: neither symplectic nor symmetric, and blind to constraints.
     Euler,
 }
@@ -32,6 +37,8 @@ pub struct Map {
     f: Tape,
     g: Tape,
     f_t: Tape,
+    /// `∂²L/∂q²`, and `∂²f_i/∂q²` row by row.
+    bends: Tape,
     rule: Rule,
 }
 
@@ -58,6 +65,10 @@ impl Map {
         let f: Vec<_> = definition.equalities.iter().map(|row| row.node).collect();
         let g: Vec<_> = f.iter().flat_map(|&f| graph.gradient(f, &layout.coordinates())).collect();
         let f_t: Vec<_> = f.iter().map(|&f| graph.derivative(f, layout.t())).collect();
+        // Asked of one rule only.
+        let bent: &[_] = if matches!(rule, Rule::Penalty(_)) { &[l_q.as_slice(), g.as_slice()] } else { &[] };
+        let bends: Vec<_> =
+            bent.concat().iter().flat_map(|&first| graph.gradient(first, &layout.coordinates())).collect();
         let inputs = 2 * n + 1;
         let compile = |nodes: &[_]| Tape::compile(graph, nodes, inputs);
         Self {
@@ -69,6 +80,7 @@ impl Map {
             f: compile(&f),
             g: compile(&g),
             f_t: compile(&f_t),
+            bends: compile(&bends),
             rule,
         }
     }
@@ -103,7 +115,7 @@ impl Map {
                     right[i] = mv[i] + s(h * (0.5 + beta - gamma)) * start[i] + s(h * (gamma - beta)) * end[i];
                 }
             }
-            Rule::Galerkin(_) => unreachable!("it has no chord"),
+            Rule::Galerkin(_) | Rule::Penalty(_) | Rule::Projection(_) => unreachable!("equations of their own"),
             Rule::Euler => {
                 let (l_q, l_v) = (self.at(&self.l_q, t, q0, v), self.at(&self.l_v, t, q0, v));
                 for i in 0..self.n {
@@ -117,8 +129,11 @@ impl Map {
 
     /// The equations of a step in `y = (v, λ, μ)` and its result `(q1, p1)`, from `x = (q0, p0)`.
     fn equations<T: Scalar>(&self, (t, h): (f64, f64), x: &[T], y: &[T]) -> (Vec<T>, Vec<T>) {
-        if let Rule::Galerkin(form) = &self.rule {
-            return form.equations(self, (t, h), x, y);
+        match &self.rule {
+            Rule::Galerkin(form) => return form.equations(self, (t, h), x, y),
+            Rule::Penalty(penalty) => return penalty.equations(self, (t, h), x, y),
+            Rule::Projection(projection) => return projection.equations(self, (t, h), x, y),
+            _ => (),
         }
         let (n, m, s) = (self.n, if self.rule == Rule::Euler { 0 } else { self.m }, T::from_f64);
         let ((q0, p0), (v, multipliers)) = (x.split_at(n), y.split_at(n));
@@ -142,6 +157,11 @@ impl Map {
     /// `T_q − V_q`.
     pub fn l_q<T: Scalar>(&self, t: f64, q: &[T], v: &[T]) -> Vec<T> {
         self.at(&self.l_q, t, q, v)
+    }
+
+    /// `∂²L/∂q²`, and `∂²f_i/∂q²` row by row, at rest.
+    pub fn bends<T: Scalar>(&self, t: f64, q: &[T]) -> Vec<T> {
+        self.at(&self.bends, t, q, &vec![T::from_f64(0.0); self.n])
     }
 
     /// `M(q)`.
@@ -169,6 +189,10 @@ impl Map {
     /// Rows whose kernel is tangent to the constraint manifold in `(q, p)`, at `x`.
     pub fn manifold_rows(&self, t: f64, x: &[f64]) -> Vec<Vec<f64>> {
         let n = self.n;
+        // Springs leave the whole phase space to the motion.
+        if matches!(self.rule, Rule::Penalty(_)) {
+            return Vec::new();
+        }
         let mut rows = vec![vec![0.0; 2 * n]; 2 * self.m];
         for column in 0..2 * n {
             let x = seeded(x, column);
@@ -188,7 +212,8 @@ impl Map {
         let mut y = solve(&self.at(&self.mass, t, &x[..n], &x[n..]), &x[n..]);
         match &self.rule {
             Rule::Galerkin(form) => y = form.start(h, (&x[..n], &x[n..], &y), self.m),
-            Rule::Euler => (),
+            Rule::Euler | Rule::Penalty(_) => (),
+            Rule::Projection(projection) => y.resize(n + projection.multipliers() * self.m, 0.0),
             _ => y.resize(n + 2 * self.m, 0.0),
         }
         let by_y = |y: &[f64]| {

@@ -4,14 +4,17 @@ use carom::measures::Momentum;
 use carom_tests::runs::{measured, scene};
 
 use crate::systems::{DUMBBELL, TRIPLE, takes};
-use crate::{label, loses_in_contact, variants};
+use crate::{blows_up_with_constraints, label, loses_in_contact, loses_with_constraints, variants};
 
 #[test]
 fn claimed_momenta_are_exact_and_others_are_not() {
     for (name, text) in [("dumbbell", DUMBBELL), ("triple", TRIPLE)] {
         let scene = scene(name, text, &[]);
         for method in variants().into_iter().filter(|method| takes(method, &scene)) {
-            let (outcome, summary) = measured(&scene, &method, 0.02, 5000);
+            let free = scene.problem.system.equalities() == 0;
+            // Of momenta that grow without bound no digit says anything.
+            let steps = if !free && blows_up_with_constraints(&method) { 200 } else { 5000 };
+            let (outcome, summary) = measured(&scene, &method, 0.02, steps);
             assert_eq!(outcome.ended, None, "{}", label(&method));
             let (linear, angular) = (summary.linear().1, summary.angular().1);
             let (linear, angular) = (linear.expect("conserved"), angular.expect("conserved"));
@@ -21,7 +24,8 @@ fn claimed_momenta_are_exact_and_others_are_not() {
             assert!(!claims.linear_momentum || linear <= 1e-12, "{message}");
             assert!(!claims.angular_momentum || angular <= 1e-11, "{message}");
             // Negative control: what is not claimed is seen to fail.
-            assert!(claims.angular_momentum || loses_in_contact(&method) || angular > 1e-6, "{message}");
+            let kept = loses_in_contact(&method) || (free && loses_with_constraints(&method));
+            assert!(claims.angular_momentum || kept || angular > 1e-6, "{message}");
         }
     }
 }
