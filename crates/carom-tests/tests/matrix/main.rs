@@ -60,6 +60,8 @@ pub fn variants() -> Vec<AnyMethod> {
         "galerkin continuity=continuous, points=4",
         "galerkin degree=3, continuity=continuous, momentum_degree=2",
         "galerkin degree=1, quadrature=rectangle, points=3",
+        // To round-off, as the others are; tests/pem has the default.
+        "pem tolerance=1e-15",
     ];
     let variants: Vec<AnyMethod> = texts.iter().map(|text| method(text)).collect();
     for known in AnyMethod::all() {
@@ -76,6 +78,11 @@ pub fn label(method: &AnyMethod) -> String {
 /// Whether a method keeps, as long as nothing touches, more than it claims: tests/direct.rs shows where it is lost.
 pub fn loses_in_contact(method: &AnyMethod) -> bool {
     matches!(method, AnyMethod::Direct(_) | AnyMethod::Cva(_))
+}
+
+/// Whether a method is what it claims not to be where there are no constraints: the projection of `pem` has nothing to do there.
+pub fn loses_by_projection(method: &AnyMethod) -> bool {
+    matches!(method, AnyMethod::Pem(_))
 }
 
 /// The equations of a galerkin variant.
@@ -125,6 +132,7 @@ pub fn rule(method: &AnyMethod) -> Rule {
             carom::steppers::vci::Rule::Gamma => node(config.gamma),
         },
         AnyMethod::Galerkin(config) => galerkin(config),
+        AnyMethod::Pem(_) => Rule::EnergyMomentum,
         AnyMethod::Cva(config) => match config.rule {
             carom::steppers::cva::Rule::Verlet => trapezoid,
             carom::steppers::cva::Rule::Midpoint => node(0.5),
