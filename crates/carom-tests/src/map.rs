@@ -21,6 +21,8 @@ pub enum Rule {
     Penalty(Penalty),
     /// A free step and a projection.
     Projection(Projection),
+    /// The energy-momentum step with the discrete gradients of Gonzalez, and a projection.
+    EnergyMomentum,
     /// Explicit Euler in `(q, p)`, a control: neither symplectic nor symmetric, and blind to constraints.
     Euler,
 }
@@ -33,6 +35,7 @@ pub struct Map {
     pub m: usize,
     l_q: Tape,
     l_v: Tape,
+    potential: Tape,
     mass: Tape,
     f: Tape,
     g: Tape,
@@ -76,6 +79,7 @@ impl Map {
             m: f.len(),
             l_q: compile(&l_q),
             l_v: compile(&l_v),
+            potential: compile(&[definition.potential]),
             mass: compile(&definition.mass),
             f: compile(&f),
             g: compile(&g),
@@ -115,7 +119,9 @@ impl Map {
                     right[i] = mv[i] + s(h * (0.5 + beta - gamma)) * start[i] + s(h * (gamma - beta)) * end[i];
                 }
             }
-            Rule::Galerkin(_) | Rule::Penalty(_) | Rule::Projection(_) => unreachable!("equations of their own"),
+            Rule::Galerkin(_) | Rule::Penalty(_) | Rule::Projection(_) | Rule::EnergyMomentum => {
+                unreachable!("equations of their own")
+            }
             Rule::Euler => {
                 let (l_q, l_v) = (self.at(&self.l_q, t, q0, v), self.at(&self.l_v, t, q0, v));
                 for i in 0..self.n {
@@ -135,6 +141,9 @@ impl Map {
             Rule::Projection(projection) => return projection.equations(self, (t, h), x, y),
             _ => (),
         }
+        if self.rule == Rule::EnergyMomentum {
+            return self.energy_momentum((t, h), x, y);
+        }
         let (n, m, s) = (self.n, if self.rule == Rule::Euler { 0 } else { self.m }, T::from_f64);
         let ((q0, p0), (v, multipliers)) = (x.split_at(n), y.split_at(n));
         let q1: Vec<T> = q0.iter().zip(v).map(|(&q, &v)| q + s(h) * v).collect();
@@ -149,6 +158,53 @@ impl Map {
                 }
             }
             residual.extend(self.at(&self.f, t + h, &q1, v).iter().map(|&f| f / s(h)));
+            residual.extend(self.hidden(t + h, &q1, &p1));
+        }
+        (residual, q1.into_iter().chain(p1).collect())
+    }
+
+    /// The equations of `pem` in `y = (u, λ, μ)`; constant mass.
+    fn energy_momentum<T: Scalar>(&self, (t, h): (f64, f64), x: &[T], y: &[T]) -> (Vec<T>, Vec<T>) {
+        let (n, m, s, half) = (self.n, self.m, T::from_f64, t + 0.5 * h);
+        let ((q0, p0), (u, multipliers)) = (x.split_at(n), y.split_at(n));
+        let (lambda, mu) = multipliers.split_at(m);
+        let along = |c: f64| -> Vec<T> { q0.iter().zip(u).map(|(&q, &u)| q + s(c * h) * u).collect() };
+        let (q1, middle) = (along(1.0), along(0.5));
+        let mass = self.at(&self.mass, half, q0, u);
+        let product = |i: usize, z: &[T]| (0..n).fold(s(0.0), |sum, k| sum + mass[i * n + k] * z[k]);
+        let way: Vec<T> = u.iter().map(|&u| s(h) * u).collect();
+        let difference =
+            |tape: &Tape, row: usize| self.at(tape, half, &q1, u)[row] - self.at(tape, half, q0, u)[row];
+        // Gonzalez, over the columns that a gradient has.
+        let corrected = |gradient: &[T], whole: T, weights: &[T]| -> Vec<T> {
+            let own = |k: usize| gradient[k].real() != 0.0;
+            let sum = |a: &[T]| (0..n).filter(|&k| own(k)).fold(s(0.0), |sum, k| sum + a[k] * way[k]);
+            let (defect, length) = (whole - sum(gradient), sum(weights));
+            let entry = |k: usize| if own(k) { gradient[k] + defect * weights[k] / length } else { gradient[k] };
+            (0..n).map(entry).collect()
+        };
+        let all: Vec<T> = (0..n).map(|i| product(i, &way)).collect();
+        let own: Vec<T> = (0..n).map(|i| mass[i * n + i] * way[i]).collect();
+        let slope: Vec<T> = self.at(&self.l_q, half, &middle, u).iter().map(|&force| -force).collect();
+        let plain = (0..n).fold(s(0.0), |sum, k| sum + slope[k] * way[k]);
+        let defect = difference(&self.potential, 0) - plain;
+        let length = (0..n).fold(s(0.0), |sum, k| sum + all[k] * way[k]);
+        let v0 = solve(&mass, p0);
+        let twice: Vec<T> = u.iter().zip(&v0).map(|(&u, &v)| s(2.0) * u - v).collect();
+        let change: Vec<T> = u.iter().zip(&v0).map(|(&u, &v)| s(2.0) * (u - v)).collect();
+        let mut residual: Vec<T> =
+            (0..n).map(|i| product(i, &change) + s(h) * (slope[i] + defect * all[i] / length)).collect();
+        let mut p1: Vec<T> = (0..n).map(|i| product(i, &twice)).collect();
+        if m > 0 {
+            let (between, end) = (self.at(&self.g, half, &middle, u), self.at(&self.g, t + h, &q1, u));
+            for j in 0..m {
+                let row = corrected(&between[j * n..(j + 1) * n], difference(&self.f, j), &own);
+                for i in 0..n {
+                    residual[i] = residual[i] - row[i] * lambda[j];
+                    p1[i] = p1[i] - end[j * n + i] * mu[j];
+                }
+            }
+            residual.extend(self.at(&self.f, t + h, &q1, u).iter().map(|&f| f / s(h)));
             residual.extend(self.hidden(t + h, &q1, &p1));
         }
         (residual, q1.into_iter().chain(p1).collect())

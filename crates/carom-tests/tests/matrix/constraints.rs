@@ -133,7 +133,12 @@ fn a_step_that_cannot_be_solved_is_an_error_with_numbers_and_leaves_the_state() 
         assert_eq!((error.t, error.h), (0.0, 0.2));
         match error.failure {
             Failure::NotConverged { iterations, residual, correction, .. } => {
-                let most = if matches!(method, AnyMethod::Galerkin(_)) { 20 } else { 50 };
+                let most = match method {
+                    AnyMethod::Galerkin(_) => 20,
+                    // Halved before that.
+                    AnyMethod::Pem(_) => 12,
+                    _ => 50,
+                };
                 assert!(iterations == most && residual > 1e-6 && correction > 1e-6, "{}", label(&method));
             }
             // Its iterates were seen to come where the rows of the constraint cannot be told from each other.

@@ -70,6 +70,8 @@ pub fn variants() -> Vec<AnyMethod> {
         "penalty stiffness=100.0, rule=midpoint, linearized=full",
         "projection",
         "projection velocity=projected",
+        // To round-off, as the others are; tests/pem has the default.
+        "pem tolerance=1e-15",
     ];
     let variants: Vec<AnyMethod> = texts.iter().map(|text| method(text)).collect();
     for known in AnyMethod::all() {
@@ -119,6 +121,11 @@ pub fn order(method: &AnyMethod, constrained: bool) -> u32 {
         AnyMethod::Penalty(config) if constrained && config.linearized == Linearized::GaussNewton => 1,
         _ => method.claims().order,
     }
+}
+
+/// Whether a method is what it claims not to be where there are no constraints: the projection of `pem` has nothing to do there.
+pub fn loses_by_projection(method: &AnyMethod) -> bool {
+    matches!(method, AnyMethod::Pem(_))
 }
 
 /// The equations of a galerkin variant.
@@ -182,6 +189,7 @@ pub fn rule(method: &AnyMethod) -> Rule {
             let projected = config.velocity == carom::steppers::projection::Velocity::Projected;
             Rule::Projection(Projection { projected })
         }
+        AnyMethod::Pem(_) => Rule::EnergyMomentum,
         AnyMethod::Cva(config) => match config.rule {
             carom::steppers::cva::Rule::Verlet => trapezoid,
             carom::steppers::cva::Rule::Midpoint => node(0.5),

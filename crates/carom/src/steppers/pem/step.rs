@@ -16,8 +16,10 @@ const MOST_ITERATIONS: u32 = 12;
 const MOST_HALVINGS: u32 = 8;
 /// From so many unknowns on, sparse factors are faster than full ones.
 const MANY: usize = 48;
-/// A correction that moves no coordinate by more than this part of it is round-off.
-const STILL: f64 = 8.0 * f64::EPSILON;
+/// What does not fall any more is round-off if it is at most this part of its terms, or if the last correction moved no coordinate by more
+/// than [`STILL`] of it.
+const LOOSEST: f64 = 1e-12;
+const STILL: f64 = 1e-9;
 
 /// Linear systems.
 enum Solver {
@@ -158,8 +160,8 @@ impl Pem {
         let residual = loop {
             at.evaluate(system, start);
             let merit = at.judge(start, self.tolerance)?;
-            // What does not fall any more and moves nothing is round-off.
-            let still = merit.share > 0.25 * last && correction <= STILL && at.closed();
+            let stalled = merit.share > 0.25 * last && at.closed();
+            let still = stalled && (merit.relative <= LOOSEST || correction <= STILL);
             if merit.share <= 1.0 || still {
                 break merit.relative;
             }
