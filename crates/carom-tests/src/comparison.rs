@@ -1,4 +1,4 @@
-//! The equations of `penalty` and `projection`, a second time and over any kind of number, for a constant mass.
+//! The equations of `penalty`, `projection` and `spook`, a second time and over any kind of number, for a constant mass.
 
 use carom::lagrangian::expression::Scalar;
 
@@ -119,6 +119,39 @@ impl Projection {
             nearest
         };
         (residual, q1.into_iter().chain(p1).collect())
+    }
+}
+
+/// Regularised constraints, linear in a step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spook {
+    /// ε.
+    pub compliance: f64,
+    /// τ in steps.
+    pub damping_steps: f64,
+}
+
+impl Spook {
+    /// The equations in `y = (v1, λ)` and `(q1, p1)`, from `x = (q0, p0)`.
+    pub fn equations<T: Scalar>(&self, map: &Map, (t, h): (f64, f64), x: &[T], y: &[T]) -> (Vec<T>, Vec<T>) {
+        let (n, s) = (map.n, T::from_f64);
+        let ((q0, p0), (v1, lambda)) = (x.split_at(n), y.split_at(n));
+        let phi = 1.0 / (1.0 + 4.0 * self.damping_steps);
+        let push = map.l_q(t, q0, &vec![s(0.0); n]);
+        let (f, g) = (map.constraints(t, q0), map.gradients(t, q0));
+        // G v0 + ∂g/∂t, and ∂g/∂t alone.
+        let (hidden, moved) = (map.hidden(t, q0, p0), map.hidden(t, q0, &vec![s(0.0); n]));
+        let p1: Vec<T> = map.mass_matrix(t, q0).chunks_exact(n).map(|row| dot(row, v1)).collect();
+        let pushed =
+            |i: usize| lambda.iter().enumerate().fold(s(h) * push[i], |sum, (j, &l)| sum + g[j * n + i] * l);
+        let mut residual: Vec<T> = (0..n).map(|i| p1[i] - p0[i] - pushed(i)).collect();
+        for (j, row) in g.chunks_exact(n).enumerate() {
+            let left = dot(row, v1) + s(4.0 * self.compliance * phi / (h * h)) * lambda[j];
+            let right = s(phi) * (hidden[j] - moved[j]) - s(4.0 * phi / h) * f[j] - s(1.0 - phi) * moved[j];
+            residual.push(left - right);
+        }
+        let q1 = q0.iter().zip(v1).map(|(&q, &v)| q + s(h) * v);
+        (residual, q1.chain(p1).collect())
     }
 }
 

@@ -4,7 +4,7 @@
 use carom::lagrangian::definition::Definition;
 use carom::lagrangian::expression::{Scalar, Tape};
 
-use crate::comparison::{Penalty, Projection};
+use crate::comparison::{Penalty, Projection, Spook};
 use crate::dual::{Dual, solve};
 use crate::galerkin::Form;
 
@@ -21,6 +21,8 @@ pub enum Rule {
     Penalty(Penalty),
     /// A free step and a projection.
     Projection(Projection),
+    /// Regularised constraints.
+    Spook(Spook),
     /// The energy-momentum step with the discrete gradients of Gonzalez, and a projection.
     EnergyMomentum,
     /// Explicit Euler in `(q, p)`, a control: neither symplectic nor symmetric, and blind to constraints.
@@ -119,7 +121,7 @@ impl Map {
                     right[i] = mv[i] + s(h * (0.5 + beta - gamma)) * start[i] + s(h * (gamma - beta)) * end[i];
                 }
             }
-            Rule::Galerkin(_) | Rule::Penalty(_) | Rule::Projection(_) | Rule::EnergyMomentum => {
+            Rule::Galerkin(_) | Rule::Penalty(_) | Rule::Projection(_) | Rule::Spook(_) | Rule::EnergyMomentum => {
                 unreachable!("equations of their own")
             }
             Rule::Euler => {
@@ -139,6 +141,7 @@ impl Map {
             Rule::Galerkin(form) => return form.equations(self, (t, h), x, y),
             Rule::Penalty(penalty) => return penalty.equations(self, (t, h), x, y),
             Rule::Projection(projection) => return projection.equations(self, (t, h), x, y),
+            Rule::Spook(spook) => return spook.equations(self, (t, h), x, y),
             _ => (),
         }
         if self.rule == Rule::EnergyMomentum {
@@ -246,7 +249,7 @@ impl Map {
     pub fn manifold_rows(&self, t: f64, x: &[f64]) -> Vec<Vec<f64>> {
         let n = self.n;
         // Springs leave the whole phase space to the motion.
-        if matches!(self.rule, Rule::Penalty(_)) {
+        if matches!(self.rule, Rule::Penalty(_) | Rule::Spook(_)) {
             return Vec::new();
         }
         let mut rows = vec![vec![0.0; 2 * n]; 2 * self.m];
@@ -270,6 +273,7 @@ impl Map {
             Rule::Galerkin(form) => y = form.start(h, (&x[..n], &x[n..], &y), self.m),
             Rule::Euler | Rule::Penalty(_) => (),
             Rule::Projection(projection) => y.resize(n + projection.multipliers() * self.m, 0.0),
+            Rule::Spook(_) => y.resize(n + self.m, 0.0),
             _ => y.resize(n + 2 * self.m, 0.0),
         }
         let by_y = |y: &[f64]| {

@@ -12,7 +12,7 @@ mod symplectic;
 mod systems;
 
 use carom::method::AnyMethod;
-use carom_tests::comparison::{Part, Penalty, Projection};
+use carom_tests::comparison::{Part, Penalty, Projection, Spook};
 use carom_tests::galerkin::{Form, Jumps, gauss};
 use carom_tests::map::Rule;
 use carom_tests::runs::method;
@@ -61,6 +61,8 @@ pub fn variants() -> Vec<AnyMethod> {
         "galerkin continuity=continuous, points=4",
         "galerkin degree=3, continuity=continuous, momentum_degree=2",
         "galerkin degree=1, quadrature=rectangle, points=3",
+        "spook",
+        "spook compliance=1e-6, damping_steps=5.0",
         // Soft springs, so that steps resolve them: what is claimed is claimed of the softened system.
         "penalty stiffness=100.0",
         "penalty stiffness=100.0, linearized=gauss-newton",
@@ -104,7 +106,7 @@ pub fn holds_velocity(method: &AnyMethod) -> bool {
 
 /// Whether a method is, as long as nothing is constrained, symplectic Euler and keeps more than it claims.
 pub fn loses_with_constraints(method: &AnyMethod) -> bool {
-    matches!(method, AnyMethod::Projection(_))
+    matches!(method, AnyMethod::Projection(_) | AnyMethod::Spook(_))
 }
 
 /// Whether a method feeds energy into motion along constraints, without bound: `spook_reference` has its numbers.
@@ -184,6 +186,9 @@ pub fn rule(method: &AnyMethod) -> Rule {
                 Linearized::Full => Part::Bent,
             };
             Rule::Penalty(Penalty { theta, stiffness: config.stiffness, part })
+        }
+        AnyMethod::Spook(config) => {
+            Rule::Spook(Spook { compliance: config.compliance, damping_steps: config.damping_steps })
         }
         AnyMethod::Projection(config) => {
             let projected = config.velocity == carom::steppers::projection::Velocity::Projected;
