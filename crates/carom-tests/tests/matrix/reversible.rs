@@ -27,11 +27,16 @@ fn symmetric_methods_return_and_others_do_not() {
             if method.claims().reversible {
                 assert!(apart <= 1e-12, "{message}");
             } else {
+                // The projection takes a velocity of O(h²), and the energy of its square.
+                let seen = if h > 0.02 {
+                    1e-11
+                } else if loses_by_projection(method) {
+                    1e-10
+                } else {
+                    1e-7
+                };
                 let free = scene.problem.system.equalities() == 0 && loses_by_projection(method);
-                assert!(
-                    free || loses_in_contact(method) || apart > if h > 0.02 { 1e-11 } else { 1e-7 },
-                    "{message}"
-                );
+                assert!(free || loses_in_contact(method) || apart > seen, "{message}");
             }
         }
     }
