@@ -3,6 +3,7 @@
 mod column;
 mod interior;
 mod relaxation;
+mod sweep;
 
 pub(super) use column::Curve;
 pub(super) use interior::Pen;
@@ -14,11 +15,27 @@ use crate::document::{Item, Source, TableReader, help};
 use crate::figure::{Axis, Figure, Panel as Plot, Scale, Series};
 use column::Column;
 use relaxation::Relaxation;
+use sweep::Sweep;
 
 const KEYS: [&str; 5] = ["name", "title", "columns", "full", "panels"];
-const PANEL_KEYS: [&str; 14] = [
-    "title", "runs", "orders", "ensemble", "map", "solves", "member", "switches", "x", "y", "x_label", "y_label",
-    "log", "range",
+const PANEL_KEYS: [&str; 17] = [
+    "title",
+    "runs",
+    "orders",
+    "ensemble",
+    "ensembles",
+    "map",
+    "solves",
+    "member",
+    "switches",
+    "x",
+    "y",
+    "x_label",
+    "y_label",
+    "log",
+    "log_x",
+    "guides",
+    "range",
 ];
 /// Width of a panel that stands alone, and of one among several, in px.
 const WIDE: u32 = 780;
@@ -57,6 +74,8 @@ enum Content {
     Orders(Vec<usize>),
     /// A value of each member of an ensemble over what is varied.
     Ensemble(usize, Formula, String),
+    /// A curve of each of these ensembles: one quantity of its members over another.
+    Sweep(Vec<usize>, Sweep),
     /// A plot of every member of a map.
     Map(usize),
     /// The histories of these solves.
@@ -66,7 +85,10 @@ enum Content {
 impl Panel {
     fn plans(&self) -> Vec<usize> {
         match &self.content {
-            Content::Curves(plans, _) | Content::Orders(plans) | Content::Relaxation(plans, _) => plans.clone(),
+            Content::Curves(plans, _)
+            | Content::Orders(plans)
+            | Content::Sweep(plans, _)
+            | Content::Relaxation(plans, _) => plans.clone(),
             Content::Map(plan) => vec![*plan],
             Content::Ensemble(plan, formula, _) => {
                 let others = formula.references.iter().map(|reference| reference.plan);
@@ -175,7 +197,7 @@ fn read_panel(item: &Item, table: &TableReader, plans: &[Plan], source: &Source)
         }
         found
     };
-    let given: Vec<&str> = ["runs", "orders", "ensemble", "map", "solves"]
+    let given: Vec<&str> = ["runs", "orders", "ensemble", "ensembles", "map", "solves"]
         .into_iter()
         .filter(|key| table.get(key).is_some())
         .collect();
@@ -222,6 +244,10 @@ fn read_panel(item: &Item, table: &TableReader, plans: &[Plan], source: &Source)
             };
             Content::Ensemble(plan, formula?, varied.to_string())
         }
+        ["ensembles"] => {
+            let runs = several("ensembles", "run")?;
+            Content::Sweep(runs, Sweep::read(table)?)
+        }
         ["map"] => Content::Map(named(&table.item("map")?, "map")?),
         ["solves"] => {
             let solves = several("solves", "solve")?;
@@ -229,8 +255,8 @@ fn read_panel(item: &Item, table: &TableReader, plans: &[Plan], source: &Source)
             Content::Relaxation(solves, relaxation)
         }
         _ => {
-            let help =
-                "give one of runs = […], orders = […], ensemble = \"…\", map = \"…\", solves = […]".to_string();
+            let help = "give one of runs = […], orders = […], ensemble = \"…\", ensembles = […], map = \"…\", solves = […]"
+                .to_string();
             item.report("it is not clear what the panel shows", Some(help));
             return None;
         }
@@ -339,6 +365,12 @@ impl Experiment {
                 plot
             }
             Content::Map(_) => plot,
+            Content::Sweep(plans, sweep) => {
+                let labels = plans.iter().map(|plan| self.plans[*plan].label.as_str());
+                let plot = sweep.plot(plot, &plans.iter().copied().zip(labels).collect::<Vec<_>>(), found);
+                plot.x(axis(label(x, &|| sweep.x.clone()), sweep.log_x))
+                    .y(ranged(axis(label(y, &|| sweep.y.clone()), panel.log)))
+            }
             Content::Relaxation(plans, relaxation) => {
                 let of = |plan: &usize| {
                     let plan = *plan;

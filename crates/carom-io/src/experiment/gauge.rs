@@ -15,8 +15,8 @@ pub(super) struct Kept {
 }
 
 /// Sees in every node what a run's report does not have: all components of momentum, whether or not the scene conserves
-/// them, the largest rise and fall of the energy between any two nodes, the least gap, what impacts took, and states at given
-/// times and after given numbers of impacts.
+/// them, the largest rise and fall of the energy between any two nodes, the mean violation of equalities, the least gap, how large coordinates
+/// are in the end, what impacts took, and states at given times and after given numbers of impacts.
 pub(super) struct Gauge {
     pub momentum: Momentum,
     pub first: Vec<f64>,
@@ -33,13 +33,18 @@ pub(super) struct Gauge {
     pub most_impacts: u32,
     pub fallbacks: u64,
     pub impact_work: f64,
+    /// Sum of the squares of all equalities at nodes after the start, and how many those are.
+    squares: (f64, u64),
+    /// From this step on the largest size of every coordinate is kept.
+    late: (u64, Vec<f64>),
     at: Vec<(u64, Option<Kept>)>,
     after: Vec<(u64, Option<Kept>)>,
 }
 
 impl Gauge {
-    /// For a problem; states are kept after these numbers of steps, and at the end of the step with these numbers of impacts.
-    pub fn new(problem: &Problem, steps: &[u64], impacts: &[u64]) -> Self {
+    /// For a problem and a number of steps; states are kept after these numbers of steps, and at the end of the step with these numbers of
+    /// impacts.
+    pub fn new(problem: &Problem, steps: u64, at: &[u64], impacts: &[u64]) -> Self {
         let momentum = Momentum::new(problem.points.clone());
         let (linear, angular) = momentum.components();
         let components = || vec![0.0; linear + angular];
@@ -59,9 +64,22 @@ impl Gauge {
             most_impacts: 0,
             fallbacks: 0,
             impact_work: 0.0,
-            at: steps.iter().map(|&step| (step, None)).collect(),
+            squares: (0.0, 0),
+            late: (steps - steps / 10, vec![0.0; problem.system.dim()]),
+            at: at.iter().map(|&step| (step, None)).collect(),
             after: impacts.iter().map(|&count| (count, None)).collect(),
         }
+    }
+
+    /// Root of the mean square of the equalities, over rows and nodes without the start.
+    pub fn rms_equality(&self) -> Option<f64> {
+        let (sum, count) = self.squares;
+        (count > 0).then(|| (sum / count as f64).sqrt())
+    }
+
+    /// Largest size of every coordinate in the last tenth of the steps.
+    pub fn late(&self) -> &[f64] {
+        &self.late.1
     }
 
     /// The states that were kept, by name.
@@ -99,6 +117,15 @@ impl Observer for Gauge {
         }
         if let Some(gap) = Self::gap(frame) {
             self.least_gap = Some(self.least_gap.map_or(gap, |least| least.min(gap)));
+        }
+        if frame.step > 0 {
+            self.squares.0 += frame.equality.iter().map(|f| f * f).sum::<f64>();
+            self.squares.1 += frame.equality.len() as u64;
+        }
+        if frame.step >= self.late.0 {
+            for (most, q) in self.late.1.iter_mut().zip(&frame.state.q) {
+                *most = most.max(q.abs());
+            }
         }
         // The first node has none before it.
         self.largest_jump = self.largest_jump.max((energy - self.last).abs());

@@ -50,6 +50,9 @@ pub const RUN_QUANTITIES: &[(&str, Shape)] = &[
     ("angular_change", Number),
     ("max_equality", Number),
     ("max_equality_velocity", Number),
+    ("rms_equality", Number),
+    ("expected_equality", Number),
+    ("lateral", Number),
     ("max_penetration", Number),
     ("min_gap", Number),
     ("impacts", Number),
@@ -86,6 +89,7 @@ pub const RUN_QUANTITIES: &[(&str, Shape)] = &[
     ("iterations_mean", Number),
     ("iterations_max", Number),
     (FAILED, Number),
+    ("late_q", List),
     ("final_q", List),
     ("final_v", List),
     ("final_p", List),
@@ -194,6 +198,10 @@ impl Quantities {
         let constraints = &report.constraints;
         all.number("max_equality", constraints.max_equality);
         all.number("max_equality_velocity", constraints.max_equality_velocity);
+        all.number("rms_equality", gauge.rms_equality());
+        let regularised = report.regularisation.as_ref();
+        all.number("expected_equality", regularised.map(|regularised| regularised.expected_equality));
+        all.number("lateral", regularised.and_then(|regularised| regularised.lateral));
         all.number("max_penetration", constraints.max_penetration);
         all.number("min_gap", gauge.least_gap);
         all.number("impacts", report.impacts.map(|count| count as f64));
@@ -215,6 +223,7 @@ impl Quantities {
         all.number("iterations_mean", report.solver.iterations_mean);
         all.number("iterations_max", f64::from(report.solver.iterations_max));
         all.number(FAILED, f64::from(u8::from(!report.complete)));
+        all.list("late_q", gauge.late());
         all.list("final_q", &report.last.q);
         all.list("final_v", &report.last.v);
         all.list("final_p", &report.last.p);

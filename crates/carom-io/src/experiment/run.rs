@@ -281,7 +281,7 @@ impl Job {
         let node = |time: &f64| ((time - scene.problem.initial.t) / scene.run.h).round() as u64;
         let nodes: Vec<u64> = sights.times.iter().map(node).collect();
         let traces = curves.iter().map(|(number, curve)| (*number, curve.trace())).collect();
-        let gauge = Gauge::new(&scene.problem, &nodes, &sights.after);
+        let gauge = Gauge::new(&scene.problem, scene.run.steps, &nodes, &sights.after);
         let impacts = (*wants != Wants::default()).then(|| Impacts::new(scene, *wants));
         let interior = Interior::new(scene, reference, &sights.parts, &sights.inside);
         let drawn = curves.iter().any(|(_, curve)| curve.inside());
