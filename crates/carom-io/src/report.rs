@@ -42,6 +42,8 @@ pub struct RunReport {
     pub ledger: Option<Accounts>,
     /// Reflections or located impacts.
     pub impacts: Option<u64>,
+    /// Change of the energy in steps with impacts; `null` without inequalities or impacts.
+    pub impact_energy: Option<PerImpact>,
     /// Steps with a contact impulse.
     pub active_steps: Option<u64>,
     /// Contacts that came to rest by a capture rule.
@@ -111,6 +113,17 @@ pub struct Accounts {
     pub error: f64,
     /// The largest of it.
     pub error_max: f64,
+}
+
+/// Change of the energy in steps with impacts.
+#[derive(Debug, Clone, Serialize)]
+pub struct PerImpact {
+    /// How many such steps there were.
+    pub steps: u64,
+    /// In the mean.
+    pub mean: f64,
+    /// The farthest from 0.
+    pub worst: f64,
 }
 
 /// Crossings of a watched expression.
@@ -241,6 +254,11 @@ impl RunReport {
                 max_penetration: summary.max_penetration,
             },
             impacts: summary.impacts,
+            impact_energy: summary.impact_energy.filter(|found| found.steps > 0).map(|found| PerImpact {
+                steps: found.steps,
+                mean: found.sum / found.steps as f64,
+                worst: found.worst,
+            }),
             active_steps: summary.active_steps,
             captured: summary.impacts.map(|_| summary.captured),
             fallbacks: summary.fallbacks,

@@ -273,6 +273,11 @@ fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
         };
         let meaning = format!("{active} of {} steps with a contact{captured}{fallbacks}", report.steps);
         row("impacts", impacts.to_string(), meaning);
+        if let Some(found) = &report.impact_energy {
+            let meaning =
+                format!("change of the energy in a step with impacts, in the mean; {:+.1e} at worst", found.worst);
+            row("  energy", format!("{:+.1e}", found.mean), meaning);
+        }
     }
     for watch in report.watches.iter().flatten() {
         let meaning = match (watch.first, watch.last) {

@@ -11,5 +11,5 @@ pub use drift::{Drift, Trend};
 pub use ledger::{Account, Ledger};
 pub use momentum::{Conserved, Momentum};
 pub use probe::{Probe, ProbeError};
-pub use summary::{Extremes, Summary, SymmetryChange};
+pub use summary::{Extremes, ImpactEnergy, Summary, SymmetryChange};
 pub use symmetry::{Symmetry, VectorField};

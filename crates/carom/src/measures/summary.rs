@@ -37,6 +37,17 @@ pub struct SymmetryChange {
     pub max_change: f64,
 }
 
+/// How the energy changed in steps with impacts.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct ImpactEnergy {
+    /// How many such steps there were.
+    pub steps: u64,
+    /// Sum of the changes.
+    pub sum: f64,
+    /// The change that was farthest from 0.
+    pub worst: f64,
+}
+
 /// Accumulates the figures of a run; constant memory.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Summary {
@@ -66,6 +77,10 @@ pub struct Summary {
     pub max_penetration: Option<f64>,
     /// Impacts; `None` without inequality constraints.
     pub impacts: Option<u64>,
+    /// Change of the energy in steps with impacts; `None` without inequality constraints.
+    pub impact_energy: Option<ImpactEnergy>,
+    /// Change of the energy in the last step.
+    last_change: f64,
     /// Steps in which an inequality constraint gave an impulse.
     pub active_steps: Option<u64>,
     /// Contacts that came to rest by a capture rule.
@@ -116,6 +131,8 @@ impl Summary {
             lateral: None,
             max_penetration: some(problem.system.inequalities()),
             impacts: (problem.system.inequalities() > 0).then_some(0),
+            impact_energy: (problem.system.inequalities() > 0).then(ImpactEnergy::default),
+            last_change: 0.0,
             active_steps: (problem.system.inequalities() > 0).then_some(0),
             captured: 0,
             fallbacks: None,
@@ -182,6 +199,17 @@ fn largest(values: &[f64], which: &[bool]) -> Option<f64> {
 impl Observer for Summary {
     fn observe(&mut self, frame: &Frame) -> Result<(), String> {
         let energy = frame.energy();
+        let change = self.energy.map_or(0.0, |before| energy - before.last);
+        // Where velocities live between nodes, an impact at a node is told with the step that leaves it.
+        let struck = if frame.regularisation.is_some() { self.last_change } else { change };
+        self.last_change = change;
+        if let Some(of_impacts) = self.impact_energy.as_mut().filter(|_| frame.report.impacts > 0) {
+            of_impacts.steps += 1;
+            of_impacts.sum += struck;
+            if struck.abs() > of_impacts.worst.abs() {
+                of_impacts.worst = struck;
+            }
+        }
         take(&mut self.energy, energy);
         if let Some(soft) = frame.regularisation.filter(|_| !frame.equality.is_empty()) {
             take(&mut self.soft_energy, energy + soft.stored);
