@@ -8,6 +8,7 @@ use carom::particles::Particles;
 use carom::run::{Grid, OnFailure, Outcome, Run};
 use carom::state::State;
 use carom::steppers::{Stepper, pem, verlet};
+use carom_tests::runs::numbers;
 
 use crate::chain::{G, H, LINK, Shape, angles, chain, hung, masses, swing};
 use crate::reference::{Angles, apart};
@@ -174,4 +175,31 @@ fn a_swing_in_space_keeps_the_angular_momentum_about_the_vertical() {
         assert!(off <= allowed && change.abs() <= 1e-3, "{off:e}, {change:e}");
         assert!(course.worst <= 1e-7 && course.rise <= 1.0);
     }
+}
+
+#[test]
+fn noise_across_the_plane_of_a_swing_does_not_hold_newton_up() {
+    // Across it all terms are round-off of the tension.
+    for (links, size) in [(8, 1e-18), (20, 1e-18), (20, 1e-30)] {
+        let system = hung(3, links, 1000.0);
+        let (plane, noise) = (chain(links, 1000.0, Shape::Straight).1.q, numbers(links, 5));
+        let q: Vec<f64> = (0..links).flat_map(|i| [plane[2 * i], size * noise[i], plane[2 * i + 1]]).collect();
+        let start = State { t: 0.0, p: vec![0.0; q.len()], q };
+        let (outcome, course) = run(&system, &start, 1e-8, 300);
+        let solves = course.solves as f64 / 300.0;
+        assert_eq!(outcome.ended, None, "{links} links");
+        assert!(course.halved == 0 && solves < 4.0, "{links} links: {solves} solves, {} halved", course.halved);
+    }
+}
+
+#[test]
+fn a_chain_at_rest_stays_at_rest() {
+    // Straight down nothing moves: no term of the step but gravity and the tension, which cancel.
+    let system = hung(2, 30, 1000.0);
+    let q: Vec<f64> = (1..=30).flat_map(|i| [0.0, -LINK * f64::from(i)]).collect();
+    let start = State { t: 0.0, p: vec![0.0; q.len()], q };
+    let (outcome, course) = run(&system, &start, 1e-8, 300);
+    assert_eq!((outcome.ended, course.halved), (None, 0));
+    let moved = outcome.state.q.iter().zip(&start.q).fold(0.0_f64, |worst, (a, b)| worst.max((a - b).abs()));
+    assert!(moved < 1e-8, "{moved:e}");
 }

@@ -4,7 +4,7 @@
 
 use crate::discrete::NOISE;
 use crate::error::{Failure, Row};
-use crate::linear::matrix_times;
+use crate::linear::{matrix_times, max_abs};
 use crate::state::all_finite;
 use crate::steppers::shared::mass::InverseMass;
 use crate::steppers::shared::newton::FLOOR;
@@ -53,7 +53,10 @@ pub(super) struct Equations {
     diagonal: Vec<f64>,
     force: Vec<f64>,
     extra: Vec<f64>,
+    /// Sizes of the terms of `balance`, and of what round-off spills into it from elsewhere: the momentum of a coordinate at the speed of the
+    /// fastest one, and the impulses of rows that have it.
     sizes: Vec<f64>,
+    spilled: Vec<f64>,
     scale: Vec<f64>,
     /// Values at the ends and half way, all at the time in the middle.
     values: [Vec<f64>; 3],
@@ -79,6 +82,7 @@ impl Equations {
             force: vector(),
             extra: vector(),
             sizes: vector(),
+            spilled: vector(),
             scale: row(),
             values: [row(), row(), row()],
             moving: system.time_dependence().equalities,
@@ -122,12 +126,19 @@ impl Equations {
         for (balance, force) in self.balance.iter_mut().zip(&self.force) {
             *balance += h * force;
         }
+        let speed = max_abs(&self.u);
+        for (spilled, mass) in self.spilled.iter_mut().zip(&self.diagonal) {
+            *spilled = 2.0 * mass * speed;
+        }
         for (row, lambda) in self.lambda.iter().enumerate() {
-            let (balance, sizes) = (&mut self.balance, &mut self.sizes);
+            let (balance, sizes, spilled) = (&mut self.balance, &mut self.sizes, &mut self.spilled);
+            let mut largest = 0.0_f64;
             self.shape.each_entry(row, &self.mean, |k, g| {
                 balance[k] -= g * lambda;
                 sizes[k] += (g * lambda).abs();
+                largest = largest.max((g * lambda).abs());
             });
+            self.shape.each_entry(row, &self.mean, |k, g| spilled[k] += if g == 0.0 { 0.0 } else { largest });
         }
     }
 
@@ -183,10 +194,11 @@ impl Equations {
             }
             merit.relative = merit.relative.max(relative);
         };
-        for (k, (balance, size)) in self.balance.iter().zip(&self.sizes).enumerate() {
+        for (k, balance) in self.balance.iter().enumerate() {
             if *balance != 0.0 {
-                let relative = balance.abs() / size;
-                note(relative / (BALANCE * tolerance + FLOOR), relative, k);
+                let whole = self.sizes[k] + self.spilled[k];
+                let allowed = BALANCE * tolerance * self.sizes[k] + FLOOR * whole;
+                note(balance.abs() / allowed, balance.abs() / whole, k);
             }
         }
         for (k, scale) in self.extra.iter_mut().enumerate() {
