@@ -1,5 +1,6 @@
 //! What the tests of methods share: scenes, runs, dual numbers, step maps with exact Jacobians, controls that must fail.
 
+pub mod comparison;
 pub mod control;
 pub mod dual;
 pub mod galerkin;

@@ -4,6 +4,7 @@
 use carom::lagrangian::definition::Definition;
 use carom::lagrangian::expression::{Scalar, Tape};
 
+use crate::comparison::{Penalty, Projection, Spook};
 use crate::dual::{Dual, solve};
 use crate::galerkin::Form;
 
@@ -16,6 +17,14 @@ pub enum Rule {
     Newmark(f64, f64),
     /// The equations of galerkin.
     Galerkin(Form),
+    /// Constraints as springs.
+    Penalty(Penalty),
+    /// A free step and a projection.
+    Projection(Projection),
+    /// Regularised constraints.
+    Spook(Spook),
+    /// The energy-momentum step with the discrete gradients of Gonzalez, and a projection.
+    EnergyMomentum,
     /// Explicit Euler in `(q, p)`, a control: neither symplectic nor symmetric, and blind to constraints.
     Euler,
 }
@@ -28,10 +37,13 @@ pub struct Map {
     pub m: usize,
     l_q: Tape,
     l_v: Tape,
+    potential: Tape,
     mass: Tape,
     f: Tape,
     g: Tape,
     f_t: Tape,
+    /// `∂²L/∂q²`, and `∂²f_i/∂q²` row by row.
+    bends: Tape,
     rule: Rule,
 }
 
@@ -58,6 +70,10 @@ impl Map {
         let f: Vec<_> = definition.equalities.iter().map(|row| row.node).collect();
         let g: Vec<_> = f.iter().flat_map(|&f| graph.gradient(f, &layout.coordinates())).collect();
         let f_t: Vec<_> = f.iter().map(|&f| graph.derivative(f, layout.t())).collect();
+        // Asked of one rule only.
+        let bent: &[_] = if matches!(rule, Rule::Penalty(_)) { &[l_q.as_slice(), g.as_slice()] } else { &[] };
+        let bends: Vec<_> =
+            bent.concat().iter().flat_map(|&first| graph.gradient(first, &layout.coordinates())).collect();
         let inputs = 2 * n + 1;
         let compile = |nodes: &[_]| Tape::compile(graph, nodes, inputs);
         Self {
@@ -65,10 +81,12 @@ impl Map {
             m: f.len(),
             l_q: compile(&l_q),
             l_v: compile(&l_v),
+            potential: compile(&[definition.potential]),
             mass: compile(&definition.mass),
             f: compile(&f),
             g: compile(&g),
             f_t: compile(&f_t),
+            bends: compile(&bends),
             rule,
         }
     }
@@ -103,7 +121,9 @@ impl Map {
                     right[i] = mv[i] + s(h * (0.5 + beta - gamma)) * start[i] + s(h * (gamma - beta)) * end[i];
                 }
             }
-            Rule::Galerkin(_) => unreachable!("it has no chord"),
+            Rule::Galerkin(_) | Rule::Penalty(_) | Rule::Projection(_) | Rule::Spook(_) | Rule::EnergyMomentum => {
+                unreachable!("equations of their own")
+            }
             Rule::Euler => {
                 let (l_q, l_v) = (self.at(&self.l_q, t, q0, v), self.at(&self.l_v, t, q0, v));
                 for i in 0..self.n {
@@ -117,8 +137,15 @@ impl Map {
 
     /// The equations of a step in `y = (v, λ, μ)` and its result `(q1, p1)`, from `x = (q0, p0)`.
     fn equations<T: Scalar>(&self, (t, h): (f64, f64), x: &[T], y: &[T]) -> (Vec<T>, Vec<T>) {
-        if let Rule::Galerkin(form) = &self.rule {
-            return form.equations(self, (t, h), x, y);
+        match &self.rule {
+            Rule::Galerkin(form) => return form.equations(self, (t, h), x, y),
+            Rule::Penalty(penalty) => return penalty.equations(self, (t, h), x, y),
+            Rule::Projection(projection) => return projection.equations(self, (t, h), x, y),
+            Rule::Spook(spook) => return spook.equations(self, (t, h), x, y),
+            _ => (),
+        }
+        if self.rule == Rule::EnergyMomentum {
+            return self.energy_momentum((t, h), x, y);
         }
         let (n, m, s) = (self.n, if self.rule == Rule::Euler { 0 } else { self.m }, T::from_f64);
         let ((q0, p0), (v, multipliers)) = (x.split_at(n), y.split_at(n));
@@ -139,9 +166,61 @@ impl Map {
         (residual, q1.into_iter().chain(p1).collect())
     }
 
+    /// The equations of `pem` in `y = (u, λ, μ)`; constant mass.
+    fn energy_momentum<T: Scalar>(&self, (t, h): (f64, f64), x: &[T], y: &[T]) -> (Vec<T>, Vec<T>) {
+        let (n, m, s, half) = (self.n, self.m, T::from_f64, t + 0.5 * h);
+        let ((q0, p0), (u, multipliers)) = (x.split_at(n), y.split_at(n));
+        let (lambda, mu) = multipliers.split_at(m);
+        let along = |c: f64| -> Vec<T> { q0.iter().zip(u).map(|(&q, &u)| q + s(c * h) * u).collect() };
+        let (q1, middle) = (along(1.0), along(0.5));
+        let mass = self.at(&self.mass, half, q0, u);
+        let product = |i: usize, z: &[T]| (0..n).fold(s(0.0), |sum, k| sum + mass[i * n + k] * z[k]);
+        let way: Vec<T> = u.iter().map(|&u| s(h) * u).collect();
+        let difference =
+            |tape: &Tape, row: usize| self.at(tape, half, &q1, u)[row] - self.at(tape, half, q0, u)[row];
+        // Gonzalez, over the columns that a gradient has.
+        let corrected = |gradient: &[T], whole: T, weights: &[T]| -> Vec<T> {
+            let own = |k: usize| gradient[k].real() != 0.0;
+            let sum = |a: &[T]| (0..n).filter(|&k| own(k)).fold(s(0.0), |sum, k| sum + a[k] * way[k]);
+            let (defect, length) = (whole - sum(gradient), sum(weights));
+            let entry = |k: usize| if own(k) { gradient[k] + defect * weights[k] / length } else { gradient[k] };
+            (0..n).map(entry).collect()
+        };
+        let all: Vec<T> = (0..n).map(|i| product(i, &way)).collect();
+        let own: Vec<T> = (0..n).map(|i| mass[i * n + i] * way[i]).collect();
+        let slope: Vec<T> = self.at(&self.l_q, half, &middle, u).iter().map(|&force| -force).collect();
+        let plain = (0..n).fold(s(0.0), |sum, k| sum + slope[k] * way[k]);
+        let defect = difference(&self.potential, 0) - plain;
+        let length = (0..n).fold(s(0.0), |sum, k| sum + all[k] * way[k]);
+        let v0 = solve(&mass, p0);
+        let twice: Vec<T> = u.iter().zip(&v0).map(|(&u, &v)| s(2.0) * u - v).collect();
+        let change: Vec<T> = u.iter().zip(&v0).map(|(&u, &v)| s(2.0) * (u - v)).collect();
+        let mut residual: Vec<T> =
+            (0..n).map(|i| product(i, &change) + s(h) * (slope[i] + defect * all[i] / length)).collect();
+        let mut p1: Vec<T> = (0..n).map(|i| product(i, &twice)).collect();
+        if m > 0 {
+            let (between, end) = (self.at(&self.g, half, &middle, u), self.at(&self.g, t + h, &q1, u));
+            for j in 0..m {
+                let row = corrected(&between[j * n..(j + 1) * n], difference(&self.f, j), &own);
+                for i in 0..n {
+                    residual[i] = residual[i] - row[i] * lambda[j];
+                    p1[i] = p1[i] - end[j * n + i] * mu[j];
+                }
+            }
+            residual.extend(self.at(&self.f, t + h, &q1, u).iter().map(|&f| f / s(h)));
+            residual.extend(self.hidden(t + h, &q1, &p1));
+        }
+        (residual, q1.into_iter().chain(p1).collect())
+    }
+
     /// `T_q − V_q`.
     pub fn l_q<T: Scalar>(&self, t: f64, q: &[T], v: &[T]) -> Vec<T> {
         self.at(&self.l_q, t, q, v)
+    }
+
+    /// `∂²L/∂q²`, and `∂²f_i/∂q²` row by row, at rest.
+    pub fn bends<T: Scalar>(&self, t: f64, q: &[T]) -> Vec<T> {
+        self.at(&self.bends, t, q, &vec![T::from_f64(0.0); self.n])
     }
 
     /// `M(q)`.
@@ -169,6 +248,10 @@ impl Map {
     /// Rows whose kernel is tangent to the constraint manifold in `(q, p)`, at `x`.
     pub fn manifold_rows(&self, t: f64, x: &[f64]) -> Vec<Vec<f64>> {
         let n = self.n;
+        // Springs leave the whole phase space to the motion.
+        if matches!(self.rule, Rule::Penalty(_) | Rule::Spook(_)) {
+            return Vec::new();
+        }
         let mut rows = vec![vec![0.0; 2 * n]; 2 * self.m];
         for column in 0..2 * n {
             let x = seeded(x, column);
@@ -188,7 +271,9 @@ impl Map {
         let mut y = solve(&self.at(&self.mass, t, &x[..n], &x[n..]), &x[n..]);
         match &self.rule {
             Rule::Galerkin(form) => y = form.start(h, (&x[..n], &x[n..], &y), self.m),
-            Rule::Euler => (),
+            Rule::Euler | Rule::Penalty(_) => (),
+            Rule::Projection(projection) => y.resize(n + projection.multipliers() * self.m, 0.0),
+            Rule::Spook(_) => y.resize(n + self.m, 0.0),
             _ => y.resize(n + 2 * self.m, 0.0),
         }
         let by_y = |y: &[f64]| {

@@ -68,6 +68,22 @@ pub enum Failure {
         /// Last correction relative to the unknowns.
         correction: f64,
     },
+    /// The search for the end point along the gradients at the start of a step found none on a constraint.
+    #[error(
+        "no point of {row} was found along the constraint gradients at the start of the step: relative residual \
+         {residual:.3e} after {iterations} iterations, {closest:.3e} at best; the step may be too long for its speed, so that the \
+         search line misses the constraint: take a smaller step"
+    )]
+    OutOfReach {
+        /// Iterations made.
+        iterations: u32,
+        /// Largest violation of a constraint at the last of them, relative to the terms that it is made of.
+        residual: f64,
+        /// The smallest of these over all iterations.
+        closest: f64,
+        /// The constraint with the largest violation at the end.
+        row: Row,
+    },
     /// The linear system of a step is singular.
     #[error("the linear system of the step is singular at {row} (relative pivot {pivot:.3e})")]
     Singular {

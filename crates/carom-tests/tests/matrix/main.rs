@@ -12,6 +12,7 @@ mod symplectic;
 mod systems;
 
 use carom::method::AnyMethod;
+use carom_tests::comparison::{Part, Penalty, Projection, Spook};
 use carom_tests::galerkin::{Form, Jumps, gauss};
 use carom_tests::map::Rule;
 use carom_tests::runs::method;
@@ -60,6 +61,19 @@ pub fn variants() -> Vec<AnyMethod> {
         "galerkin continuity=continuous, points=4",
         "galerkin degree=3, continuity=continuous, momentum_degree=2",
         "galerkin degree=1, quadrature=rectangle, points=3",
+        "spook",
+        "spook compliance=1e-6, damping_steps=5.0",
+        // Soft springs, so that steps resolve them: what is claimed is claimed of the softened system.
+        "penalty stiffness=100.0",
+        "penalty stiffness=100.0, linearized=gauss-newton",
+        "penalty stiffness=100.0, linearized=full",
+        "penalty stiffness=100.0, rule=midpoint",
+        "penalty stiffness=100.0, rule=midpoint, linearized=gauss-newton",
+        "penalty stiffness=100.0, rule=midpoint, linearized=full",
+        "projection",
+        "projection velocity=projected",
+        // To round-off, as the others are; tests/pem has the default.
+        "pem tolerance=1e-15",
     ];
     let variants: Vec<AnyMethod> = texts.iter().map(|text| method(text)).collect();
     for known in AnyMethod::all() {
@@ -76,6 +90,44 @@ pub fn label(method: &AnyMethod) -> String {
 /// Whether a method keeps, as long as nothing touches, more than it claims: tests/direct.rs shows where it is lost.
 pub fn loses_in_contact(method: &AnyMethod) -> bool {
     matches!(method, AnyMethod::Direct(_) | AnyMethod::Cva(_))
+}
+
+/// Whether equality constraints hold to round-off: no step may leave them.
+pub fn holds(method: &AnyMethod) -> bool {
+    let abilities = method.abilities();
+    abilities.equalities && !abilities.regularised
+}
+
+/// Whether the velocities hold the hidden constraints too.
+pub fn holds_velocity(method: &AnyMethod) -> bool {
+    use carom::steppers::projection::Velocity;
+    holds(method) && !matches!(method, AnyMethod::Projection(config) if config.velocity == Velocity::Difference)
+}
+
+/// Whether a method is, as long as nothing is constrained, symplectic Euler and keeps more than it claims.
+pub fn loses_with_constraints(method: &AnyMethod) -> bool {
+    matches!(method, AnyMethod::Projection(_) | AnyMethod::Spook(_))
+}
+
+/// Whether a method feeds energy into motion along constraints, without bound: `spook_reference` has its numbers.
+pub fn blows_up_with_constraints(method: &AnyMethod) -> bool {
+    use carom::steppers::penalty::{Linearized, Rule as At};
+    let AnyMethod::Penalty(config) = method else { return false };
+    config.rule == At::Midpoint && config.linearized == Linearized::GaussNewton
+}
+
+/// The order on a system with or without constraints: a linear part that leaves out their bend costs one.
+pub fn order(method: &AnyMethod, constrained: bool) -> u32 {
+    use carom::steppers::penalty::Linearized;
+    match method {
+        AnyMethod::Penalty(config) if constrained && config.linearized == Linearized::GaussNewton => 1,
+        _ => method.claims().order,
+    }
+}
+
+/// Whether a method is what it claims not to be where there are no constraints: the projection of `pem` has nothing to do there.
+pub fn loses_by_projection(method: &AnyMethod) -> bool {
+    matches!(method, AnyMethod::Pem(_))
 }
 
 /// The equations of a galerkin variant.
@@ -125,6 +177,24 @@ pub fn rule(method: &AnyMethod) -> Rule {
             carom::steppers::vci::Rule::Gamma => node(config.gamma),
         },
         AnyMethod::Galerkin(config) => galerkin(config),
+        AnyMethod::Penalty(config) => {
+            use carom::steppers::penalty::{Linearized, Rule as At};
+            let theta = if config.rule == At::Euler { 1.0 } else { 0.5 };
+            let part = match config.linearized {
+                Linearized::None => Part::Whole,
+                Linearized::GaussNewton => Part::Values,
+                Linearized::Full => Part::Bent,
+            };
+            Rule::Penalty(Penalty { theta, stiffness: config.stiffness, part })
+        }
+        AnyMethod::Spook(config) => {
+            Rule::Spook(Spook { compliance: config.compliance, damping_steps: config.damping_steps })
+        }
+        AnyMethod::Projection(config) => {
+            let projected = config.velocity == carom::steppers::projection::Velocity::Projected;
+            Rule::Projection(Projection { projected })
+        }
+        AnyMethod::Pem(_) => Rule::EnergyMomentum,
         AnyMethod::Cva(config) => match config.rule {
             carom::steppers::cva::Rule::Verlet => trapezoid,
             carom::steppers::cva::Rule::Midpoint => node(0.5),

@@ -6,13 +6,13 @@ use carom_tests::control::Euler;
 use carom_tests::runs::{Boxed, built_in, distance, method as method_of, scene, slopes, state_after, stepper};
 
 use crate::systems::{DUMBBELL, systems, takes};
-use crate::{label, variants};
+use crate::{label, order, variants};
 
 #[test]
 fn every_method_has_the_order_that_it_claims_on_every_system() {
     for (scene, span, first) in systems() {
         for method in variants().iter().filter(|method| takes(method, &scene)) {
-            let order = method.claims().order;
+            let order = order(method, scene.problem.system.equalities() > 0);
             if order > 2 {
                 check_high(&scene, method, span);
                 continue;
@@ -130,8 +130,10 @@ fn a_damped_driven_oscillator_follows_its_closed_form() {
         for method in variants() {
             let state = state_after(&scene, &mut *stepper(&scene, &method), 6.0, 6000);
             let error = (state.q[0] - closed(c, 6.0)).abs();
-            // For order 1 the largest is Newmark's damping, (γ − ½) h k/(2m) per unit of time: 5e-3 here.
+            // For order 1 the largest is Newmark's damping, (γ − ½) h k/(2m) per unit of time: 5e-3 here; that of implicit Euler is twice
+            // as large.
             let allowed = match method.claims().order {
+                1 if matches!(method, AnyMethod::Penalty(_)) => 1.2e-2,
                 1 => 6e-3,
                 2 => 3e-6,
                 3 => 1e-10,

@@ -5,7 +5,7 @@ use carom_io::scene::Scene;
 use carom_tests::runs::{advance, distance, scene, stepper};
 
 use crate::systems::{systems, takes};
-use crate::{label, loses_in_contact, variants};
+use crate::{label, loses_by_projection, loses_in_contact, variants};
 
 fn there_and_back(scene: &Scene, method: &AnyMethod, h: f64) -> f64 {
     let start = scene.problem.initial.clone();
@@ -27,7 +27,16 @@ fn symmetric_methods_return_and_others_do_not() {
             if method.claims().reversible {
                 assert!(apart <= 1e-12, "{message}");
             } else {
-                assert!(loses_in_contact(method) || apart > if h > 0.02 { 1e-11 } else { 1e-7 }, "{message}");
+                // The projection takes a velocity of O(h²), and the energy of its square.
+                let seen = if h > 0.02 {
+                    1e-11
+                } else if loses_by_projection(method) {
+                    1e-10
+                } else {
+                    1e-7
+                };
+                let free = scene.problem.system.equalities() == 0 && loses_by_projection(method);
+                assert!(free || loses_in_contact(method) || apart > seen, "{message}");
             }
         }
     }

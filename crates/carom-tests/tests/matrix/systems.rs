@@ -42,6 +42,54 @@ step = 0.01
 until = 1.0
 "#;
 
+/// The dumbbell and the triple as particles: potentials and rods between pairs.
+pub const DUMBBELL_OF_PARTICLES: &str = r#"
+[[particle]]
+mass = 1.0
+position = [0.0, 0.0]
+velocity = [0.1, -0.4]
+[[particle]]
+mass = 2.5
+position = [1.3, 0.2]
+velocity = [0.3, 0.7]
+[[pair]]
+potential = "2*(r - 1)^2 + 0.3*(r - 1)^4"
+[method]
+name = "verlet"
+[run]
+step = 0.01
+until = 1.0
+"#;
+
+/// See [`DUMBBELL_OF_PARTICLES`].
+pub const TRIPLE_OF_PARTICLES: &str = r#"
+[[particle]]
+mass = 1.0
+position = [0, 0, 0]
+velocity = [0.2, 0.5, -0.3]
+[[particle]]
+mass = 2.0
+position = [1, 0, 0]
+velocity = [0.2, -0.4, 0.6]
+[[particle]]
+mass = 0.5
+position = [1, 1, 0]
+velocity = [0.9, -0.4, 0.1]
+[[rod]]
+between = [0, 1]
+[[rod]]
+between = [1, 2]
+[[spring]]
+between = [0, 2]
+stiffness = 3.0
+rest = 1.0
+[method]
+name = "verlet"
+[run]
+step = 0.01
+until = 1.0
+"#;
+
 /// A pendulum whose pivot is moved: a constraint that depends on time.
 pub const RHEONOMIC: &str = r#"
 [lagrangian]

@@ -86,3 +86,19 @@ fn period_amplitude_energy_and_radius_of_10_seconds() {
     let (exact, nodes) = (number(&values["exact_period"]), swing("spook_eps1e-08_tau2h_hessnone", 600));
     assert!((period(&nodes) - exact).abs() > 1e-3 * exact);
 }
+
+/// (52) as it stands, without and with damping: the damping term is biased even then.
+#[test]
+fn the_nonlinear_equation_itself() {
+    let expected = reference("pendulum_nonlinear52_bias");
+    let largest = |damping: &str| {
+        let edits = ["method.equations=nonlinear", "method.compliance=0.0", damping];
+        let scene = built_in("pendulum-penalty", &edits);
+        let radius = |node: &Node| (node.q[0].hypot(node.q[1]) - 1.0).abs();
+        run(&scene, 1.0 / 60.0, 600).iter().map(radius).fold(0.0, f64::max)
+    };
+    assert!(largest("method.damping_steps=0") < 1e-11, "{:e}", largest("method.damping_steps=0"));
+    let value = expected["nonlinear_(52)_pendulum_tau2h_max_radius_err"].as_f64().expect("a number");
+    let found = largest("method.damping_steps=2");
+    assert!((found - value).abs() <= 1e-4 * value, "{found}, expected {value}");
+}

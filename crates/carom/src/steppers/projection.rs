@@ -5,7 +5,7 @@
 //! M u = p* − G(q1)ᵀλ,  q1 = q0 + h u,  f(q1, t1) = 0                the point nearest to q*, measured by M
 //! p1 = M u  (`velocity = "difference"`),  or  p1 = p* − G(q1)ᵀμ,  G(q1) M⁻¹p1 + ∂f/∂t = 0  (`"projected"`)
 //! ```
-//! The projections of [lacoursiere-linde-2011, section 4]; with differences, position based dynamics solved exactly. Order 1. Positions hold
+//! The projections of [lacoursiere-linde-2011, figures 3 and 5]; with differences, position based dynamics solved exactly. Order 1. Positions hold
 //! to round-off, velocities only if they are projected. Linear momentum is exact. Nothing else is kept where there are constraints: gradients
 //! at the end of the step take energy and angular momentum out of the motion along the constraints, the more the longer the step. Without
 //! constraints it is symplectic Euler. A comparison, not for results. Cost: one dense LU of size `n + m` per iteration. Constant mass only.

@@ -7,6 +7,9 @@
 //! exact for the momenta of symmetries. With `M(q)` or velocity-dependent forces the same discrete Lagrangian is
 //! implicit and goes through [`Implicit`]. Cost: one gradient a step, two if
 //! something depends on time; with constraints one `m × m` LU per iteration.
+//!
+//! The end point is searched along the gradients at the start alone. A step that is too long for its speed may have two end points, of which
+//! Newton's method takes the near one, or none: then it is an error [lacoursiere-linde-2011, figures 2 and 3].
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -313,7 +316,7 @@ impl Explicit {
             *reach = h.abs() * (p.abs() + (0.5 * h * gradient).abs()) / mass;
             *scale = q1.abs() + *reach;
         }
-        let mut newton = Convergence::default();
+        let (mut newton, mut closest) = (Convergence::default(), f64::INFINITY);
         let residual = loop {
             shape.evaluate(system, t1, &self.q1, [&mut work.f, &mut work.g1]);
             if newton.iterations == 0 {
@@ -323,13 +326,13 @@ impl Explicit {
             if !residual.is_finite() {
                 return Err(Failure::NonFinite { what: "an equality constraint relative to its gradient" });
             }
+            closest = residual.min(closest);
             match newton.judge(residual, residual, || false) {
                 Verdict::Accept => break residual,
                 Verdict::Correct => {}
                 Verdict::GiveUp => {
-                    let Convergence { iterations, correction, .. } = newton;
-                    let row = Row::equality(system, index);
-                    return Err(Failure::NotConverged { iterations, residual, row, correction });
+                    let (iterations, row) = (newton.iterations, Row::equality(system, index));
+                    return Err(Failure::OutOfReach { iterations, residual, closest, row });
                 }
             }
             // At small h the factors of the first iterate take the second one to round-off too.

@@ -16,8 +16,24 @@ const MOST_ITERATIONS: u32 = 12;
 const MOST_HALVINGS: u32 = 8;
 /// From so many unknowns on, sparse factors are faster than full ones.
 const MANY: usize = 48;
-/// A correction that moves no coordinate by more than this part of it is round-off.
-const STILL: f64 = 8.0 * f64::EPSILON;
+/// What does not fall any more is round-off if it is at most this part of its terms, or if the last correction moved no coordinate by more
+/// than [`STILL`] of it.
+const LOOSEST: f64 = 1e-12;
+const STILL: f64 = 1e-9;
+
+/// Why an attempt failed; rows are named, which allocates, only where the whole step fails.
+enum Stop {
+    /// Newton's method did not converge: relative residual, its row, and the last correction.
+    Slow { residual: f64, row: usize, correction: f64 },
+    /// Something else.
+    Broken(Failure),
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Broken(failure)
+    }
+}
 
 /// Linear systems.
 enum Solver {
@@ -127,13 +143,17 @@ impl Pem {
         report: &mut StepReport,
     ) -> Result<(), Failure> {
         match self.attempt(system, (t, h), report) {
-            Err(failure) if depth == MOST_HALVINGS => Err(failure),
+            Err(Stop::Broken(failure)) if depth == MOST_HALVINGS => Err(failure),
+            Err(Stop::Slow { residual, row, correction }) if depth == MOST_HALVINGS => {
+                let (iterations, row) = (MOST_ITERATIONS, self.equations.row(system, row));
+                Err(Failure::NotConverged { iterations, residual, row, correction })
+            }
             Err(_) => {
                 report.fallbacks += 1;
                 self.advance(system, (t, 0.5 * h), depth + 1, report)?;
                 self.advance(system, (t + 0.5 * h, 0.5 * h), depth + 1, report)
             }
-            done => done,
+            Ok(()) => Ok(()),
         }
     }
 
@@ -143,7 +163,7 @@ impl Pem {
         system: &S,
         (t, h): (f64, f64),
         report: &mut StepReport,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Stop> {
         let start = Start { t, h, q: &self.q, v: &self.v };
         let (at, n) = (&mut self.equations, self.q.len());
         let (acceleration, force) = self.memory.split_at(n);
@@ -158,14 +178,13 @@ impl Pem {
         let residual = loop {
             at.evaluate(system, start);
             let merit = at.judge(start, self.tolerance)?;
-            // What does not fall any more and moves nothing is round-off.
-            let still = merit.share > 0.25 * last && correction <= STILL && at.closed();
+            let stalled = merit.share > 0.25 * last && at.closed();
+            let still = stalled && (merit.relative <= LOOSEST || correction <= STILL);
             if merit.share <= 1.0 || still {
                 break merit.relative;
             }
             if iterations == MOST_ITERATIONS {
-                let row = at.row(system, merit.row);
-                return Err(Failure::NotConverged { iterations, residual: merit.relative, row, correction });
+                return Err(Stop::Slow { residual: merit.relative, row: merit.row, correction });
             }
             last = merit.share;
             let (change, impulse) = match &mut self.solver {
@@ -186,7 +205,7 @@ impl Pem {
         let off = self.project(system, t + h)?;
         let at = &self.equations;
         if !(all_finite(&self.v1) && all_finite(&at.q1)) {
-            return Err(Failure::NonFinite { what: "the state after the step" });
+            return Err(Failure::NonFinite { what: "the state after the step" }.into());
         }
         // The power of −Gᵀμ is −μᵀG v = μᵀ∂g/∂t.
         self.work += work + dot(&self.taken, &self.rate);

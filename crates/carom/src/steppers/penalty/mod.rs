@@ -1,6 +1,6 @@
 //! `penalty`: equality constraints as stiff springs, integrated by implicit Euler or the implicit midpoint rule.
 //!
-//! `V_pen = V + Σ ½ k_i f_i(q, t)²` instead of `f = 0` [lacoursiere-linde-2011, section 4]. With `u` the velocity of the chord and `θ = 1`
+//! `V_pen = V + Σ ½ k_i f_i(q, t)²` instead of `f = 0` [lacoursiere-linde-2011, sections 3 and 17.1]. With `u` the velocity of the chord and `θ = 1`
 //! (Euler) or `½` (midpoint):
 //! ```text
 //! M u = p0 + θ h F(q0 + θ h u, u, t0 + θ h),  q1 = q0 + h u,  p1 = M u + (1 − θ) h F,  F = −V_q − Gᵀk f + f_NP

@@ -6,7 +6,7 @@ pub const FLOOR: f64 = 4.0 * f64::EPSILON;
 /// iterate that is accepted three ε earlier lets rods whose coordinates are large walk, and the energy with them.
 const CLOSED: f64 = f64::EPSILON;
 /// Iterations before a step is given up. Steps that converge take 1 to 6.
-const MOST_ITERATIONS: u32 = 50;
+pub const MOST_ITERATIONS: u32 = 50;
 /// A stalled iteration is accepted only with its constraints at least this close (relative).
 const LOOSEST_CONSTRAINT: f64 = 1e-9;
 

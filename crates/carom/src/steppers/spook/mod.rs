@@ -1,4 +1,4 @@
-//! `spook`: regularised, stabilised variational steps for constrained and impacting systems [lacoursiere-linde].
+//! `spook`: regularised, stabilised variational steps for constrained and impacting systems [lacoursiere-linde-2011].
 //!
 //! Constraints are stiff springs of compliance ε with damping time τ, discretised so that stiffness costs nothing and ε may be 0. Unknowns
 //! are the velocity `v1` and impulses [(55), (56), corrected]:
@@ -19,7 +19,7 @@
 //! impact) and the next. Order 1 as a map of `(q, v)`, 2 in positions with `start = "staggered"` and τ = 0. Linear and angular momentum are
 //! exact. What the regularisation costs is told: a steady violation `(h²/4 + hτ/2) vᵀHv + ε·force`, and where the energy went.
 //!
-//! Differs from [lacoursiere-linde]: factors and signs of (53), (55), (71); see docs/methods.md. Cost without contacts: one sparse LDLᵀ of
+//! Differs from [lacoursiere-linde-2011]: factors and signs of (53), (55), (71); see docs/methods.md. Cost without contacts: one sparse LDLᵀ of
 //! coordinates and rows, linear in the length of a chain; with contacts a mixed complementarity problem, warm started.
 
 mod accounts;
@@ -30,5 +30,5 @@ mod solve;
 mod step;
 mod stiffness;
 
-pub use options::{Config, FrictionLaw, Hessian, Solver, Start, Stiffness};
+pub use options::{Config, Equations, FrictionLaw, Hessian, Solver, Start, Stiffness};
 pub use step::Spook;

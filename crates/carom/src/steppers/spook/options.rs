@@ -25,6 +25,17 @@ pub enum Hessian {
     Full,
 }
 
+/// Which equation of the constraints is solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Equations {
+    /// Linearised at the start of the step [(55)].
+    #[default]
+    Linear,
+    /// As it stands [(52)], by iteration: without damping there is no violation, with it one of hτ/2 vᵀHv. Without contacts alone.
+    Nonlinear,
+}
+
 /// What is done about the stiffness of bodies under tension across it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -88,6 +99,8 @@ pub struct Config {
     pub damping_steps: f64,
     /// γ: what friction, and rows of velocities that do not say themselves, yield in velocity per force.
     pub slip: f64,
+    /// Which equation of the constraints is solved.
+    pub equations: Equations,
     /// What is done about the bend of the constraints.
     pub hessian: Hessian,
     /// What is done about geometric stiffness.
@@ -133,6 +146,7 @@ impl Default for Config {
             damping: None,
             damping_steps: 2.0,
             slip: 1e-8,
+            equations: Equations::default(),
             hessian: Hessian::default(),
             stiffness: Stiffness::default(),
             start: Start::default(),
@@ -185,7 +199,7 @@ impl Config {
 impl Method for Config {
     const NAME: &'static str = "spook";
     const TITLE: &'static str = "regularised, stabilised variational steps with impacts and dry friction";
-    const CITES: &'static [&'static str] = &["lacoursiere-linde"];
+    const CITES: &'static [&'static str] = &["lacoursiere-linde-2011"];
     type Stepper = Spook;
 
     fn check(&self) -> Result<(), (&'static str, String)> {
@@ -215,6 +229,12 @@ impl Method for Config {
         if self.sweeps == Some(0) {
             return Err(("sweeps", "found 0, allowed: at least 1".to_string()));
         }
+        if self.equations == Equations::Nonlinear && self.hessian != Hessian::None {
+            return Err((
+                "hessian",
+                "equations = \"nonlinear\" has no use for it: allowed is \"none\"".to_string(),
+            ));
+        }
         if self.friction_law == FrictionLaw::Polygon && self.solver != Solver::Direct {
             return Err(("friction_law", "a polygon needs solver = \"direct\"".to_string()));
         }
@@ -236,7 +256,7 @@ impl Method for Config {
         Abilities {
             configuration_mass: false,
             regularised: true,
-            inequalities: true,
+            inequalities: self.equations == Equations::Linear,
             nonholonomic: true,
             friction: true,
             ..Abilities::VARIATIONAL

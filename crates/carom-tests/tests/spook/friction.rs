@@ -1,0 +1,111 @@
+//! Dry friction of particles on walls and on each other.
+
+use carom_tests::runs::{advance, method, scene, stepper};
+
+use crate::run;
+
+/// A particle on an incline: gravity is turned instead of the floor.
+fn incline(degrees: f64, mu: f64, edits: &[&str]) -> carom_io::scene::Scene {
+    let (s, c) = (degrees.to_radians().sin(), degrees.to_radians().cos());
+    let text = format!(
+        "[[particle]]\nmass = 3.0\nposition = [0.0, 0.0]\n[[field]]\ngravity = [{}, {}]\n[[wall]]\n\
+         normal = [0.0, 1.0]\nfriction = {mu}\nrestitution = 0.0\n[method]\nname = 'spook'\n[run]\nstep = '1/60'\nuntil = 2.0\n",
+        9.81 * s,
+        -9.81 * c
+    );
+    scene("incline", &text, edits)
+}
+
+#[test]
+fn below_the_angle_of_friction_a_particle_creeps_by_the_slip_and_no_more() {
+    for solver in ["direct", "newton", "pgs", "split"] {
+        let scene = incline(20.0, 0.5, &[&format!("method.solver={solver}"), "method.slip=1e-6"]);
+        let (outcome, _, _) = run(&scene, &mut |_| {});
+        assert_eq!(outcome.ended, None, "{solver}");
+        // γ times the tangential force, in metres per second.
+        let creep = 1e-6 * 3.0 * 9.81 * 20_f64.to_radians().sin();
+        let v = outcome.state.p[0] / 3.0;
+        assert!((v - creep).abs() < 1e-3 * creep, "{solver}: {v:e}, expected {creep:e}");
+    }
+}
+
+#[test]
+fn above_it_the_particle_slides_with_the_acceleration_that_is_left() {
+    for (solver, law) in [
+        ("direct", "cone"),
+        ("direct", "box"),
+        ("direct", "polygon"),
+        ("newton", "cone"),
+        ("pgs", "cone"),
+        ("split", "cone"),
+    ] {
+        let edits = [format!("method.solver={solver}"), format!("method.friction_law={law}")];
+        let scene = incline(30.0, 0.3, &edits.iter().map(String::as_str).collect::<Vec<_>>());
+        let mut speeds = Vec::new();
+        let (outcome, _, _) = run(&scene, &mut |frame| speeds.push(frame.v[0]));
+        assert_eq!(outcome.ended, None, "{solver} {law}");
+        let angle = 30_f64.to_radians();
+        let expected = 9.81 * (angle.sin() - 0.3 * angle.cos());
+        let found = (speeds[110] - speeds[50]) / 1.0;
+        assert!((found - expected).abs() < 1e-5 * expected, "{solver} {law}: {found}, expected {expected}");
+    }
+}
+
+#[test]
+fn in_space_the_cone_brakes_against_the_motion_and_the_box_does_not() {
+    // Thrown in a direction that is between the tangents of the floor.
+    let text = "[[particle]]\nmass = 1.0\nposition = [0.0, 0.0, 0.0]\nvelocity = [3.0, 1.0, 0.0]\n[[field]]\n\
+                gravity = [0.0, 0.0, -9.81]\n[[wall]]\nnormal = [0.0, 0.0, 1.0]\nfriction = 0.2\nrestitution = 0.0\n[method]\n\
+                name = 'spook'\n[run]\nstep = '1/240'\nuntil = 0.5\n";
+    let direction = |law: &str| {
+        let scene = scene("thrown", text, &[&format!("method.friction_law={law}")]);
+        let mut state = scene.problem.initial.clone();
+        advance(&scene, &mut *stepper(&scene, &scene.method), &mut state, scene.run.h, scene.run.steps);
+        (state.p[1].atan2(state.p[0]) - 1_f64.atan2(3.0)).to_degrees()
+    };
+    assert!(direction("cone").abs() < 1e-6, "{}", direction("cone"));
+    assert!(direction("box").abs() > 1.0, "control: the box law turns the motion, by {}", direction("box"));
+    assert!(direction("polygon").abs() > 1e-3 && direction("polygon").abs() < 5.0, "{}", direction("polygon"));
+}
+
+#[test]
+fn particles_rub_on_each_other_and_keep_their_momentum() {
+    // Two spheres are pressed together by a spring and slide past each other.
+    let text = "[[particle]]\nmass = 1.0\nradius = 0.5\nposition = [0.0, 0.0]\nvelocity = [0.0, 0.4]\n[[particle]]\nmass = 2.0\n\
+                radius = 0.5\nposition = [1.0, 0.0]\nvelocity = [0.0, -0.2]\n[[spring]]\nbetween = [0, 1]\nstiffness = 20.0\nrest = 0.5\n\
+                [[contact]]\nfriction = 0.5\nrestitution = 0.0\n[method]\nname = 'spook'\n[run]\nstep = 0.002\nuntil = 1.0\n";
+    let rough = scene("rubbing", text, &[]);
+    let (outcome, summary, ledger) = run(&rough, &mut |_| {});
+    assert_eq!(outcome.ended, None);
+    assert!(crate::through(&ledger, "friction") < -1e-2, "{ledger:?}");
+    let (linear, largest) = summary.linear();
+    assert!(largest.expect("conserved") < 1e-13, "{linear:?}");
+    // Tangential forces turn the pair, as spheres that do not spin are: linear momentum is kept, angular momentum is not claimed.
+    let smooth = scene("rubbing", text, &["method.friction=0.0"]);
+    let (_, _, ledger) = run(&smooth, &mut |_| {});
+    assert_eq!(crate::through(&ledger, "friction"), 0.0, "control: without friction nothing is rubbed away");
+}
+
+#[test]
+fn a_restart_amid_contacts_has_the_same_bits() {
+    let scene = incline(25.0, 0.4, &[]);
+    for text in ["spook", "spook solver=pgs", "spook solver=split", "spook solver=newton"] {
+        let method = method(text);
+        let whole = {
+            let mut state = scene.problem.initial.clone();
+            advance(&scene, &mut *stepper(&scene, &method), &mut state, 1.0 / 60.0, 60);
+            state
+        };
+        let mut state = scene.problem.initial.clone();
+        let mut first = stepper(&scene, &method);
+        advance(&scene, &mut *first, &mut state, 1.0 / 60.0, 30);
+        let mut second = stepper(&scene, &method);
+        second.recall(first.memory());
+        let t0 = state.t;
+        for k in 1..=30 {
+            second.step(&*scene.problem.system, &mut state, 1.0 / 60.0).expect("it runs");
+            state.t = t0 + f64::from(k) / 60.0;
+        }
+        assert_eq!((&whole.q, &whole.p), (&state.q, &state.p), "{text}");
+    }
+}
