@@ -1,9 +1,10 @@
 //! Complementarity problems with bounds: LCP(M, q), and mixed LCPs by their matrix or in saddle-point form.
 
+use crate::cone::norm;
 use crate::matrix::{Dense, Misshapen, Sparse};
 use crate::problem::Saddle;
 use crate::problem::saddle::Motion;
-use crate::residual::{Judged, step_length};
+use crate::residual::{Judged, Residual, step_length};
 
 /// LCP(M, q): find z ≥ 0 with w = M z + q ≥ 0 and zᵀw = 0.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,6 +76,15 @@ impl Judged for Mlcp {
     }
 }
 
+/// Room for the residual of a [`SaddleMlcp`].
+#[derive(Clone, Debug, Default)]
+pub struct Room {
+    w: Vec<f64>,
+    map: Vec<f64>,
+    zeros: Vec<f64>,
+    motion: Motion,
+}
+
 /// A mixed LCP in saddle-point form [(108)].
 #[derive(Clone, Debug, PartialEq)]
 pub struct SaddleMlcp {
@@ -97,6 +107,20 @@ impl SaddleMlcp {
     pub fn reduced(&self) -> Mlcp {
         let (h, q) = self.saddle.schur();
         Mlcp { h, q, lower: self.lower.clone(), upper: self.upper.clone() }
+    }
+
+    /// The residual of an answer, as [`Judged::residual`] has it, without allocation where the room was used for this size before.
+    pub fn residual_in(&self, z: &[f64], room: &mut Room) -> Residual {
+        let Room { w, map, zeros, motion } = room;
+        for vector in [&mut *w, &mut *map, &mut *zeros] {
+            vector.clear();
+            vector.resize(z.len(), 0.0);
+        }
+        self.natural_map_with(zeros, w, map, motion);
+        let at_zero = norm(map);
+        self.natural_map_with(z, w, map, motion);
+        let absolute = norm(map);
+        Residual::from_norms(if absolute.is_finite() { absolute } else { f64::INFINITY }, at_zero)
     }
 
     /// What [`Judged::natural_map`] computes, without allocation where the room was used for this size before.

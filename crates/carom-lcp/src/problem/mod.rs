@@ -7,7 +7,7 @@ mod global;
 mod polygon;
 pub(crate) mod saddle;
 
-pub use bounded::{Lcp, Mlcp, SaddleMlcp};
+pub use bounded::{Lcp, Mlcp, Room, SaddleMlcp};
 pub use file::{FileError, Named};
 pub use friction::{Friction, Law};
 pub use global::GlobalFriction;

@@ -1,6 +1,7 @@
 //! What solves the rows of a step, by what they contain and what was asked for.
 
 use carom_lcp::ldlt::{Ldlt, Place};
+use carom_lcp::problem::Room;
 use carom_lcp::solvers::pgs::{Options, Part, Variant};
 use carom_lcp::solvers::splitting::Coupling;
 use carom_lcp::{
@@ -38,6 +39,7 @@ pub struct Engine {
     x: Vec<f64>,
     active: Vec<bool>,
     mixed: SaddleMlcp,
+    room: Room,
     global: GlobalFriction,
     pivot: BlockPivot,
     pgs: Pgs,
@@ -61,6 +63,7 @@ impl Engine {
             x: Vec::new(),
             active: Vec::new(),
             mixed: SaddleMlcp { saddle: Saddle::default(), lower: Vec::new(), upper: Vec::new() },
+            room: Room::default(),
             global: global.with_law(law),
             pivot: BlockPivot::default(),
             pgs: Pgs::new(options),
@@ -149,7 +152,11 @@ impl Engine {
         limits: &Limits,
     ) -> Result<Solved, (&'static str, Unsolved)> {
         self.pgs.sweep(&self.mixed, Part::All, config.sweeps(), z, |_| {});
-        judged(&self.mixed, z, limits, config.sweeps()).map_err(|unsolved| ("pgs", unsolved))
+        let (residual, iterations) = (self.mixed.residual_in(z, &mut self.room), config.sweeps());
+        if residual.relative <= limits.tolerance {
+            return Ok(Solved { iterations, residual });
+        }
+        Err(("pgs", Unsolved { failure: carom_lcp::Failure::Iterations, iterations, residual }))
     }
 
     fn solve_friction<S: System + ?Sized>(
