@@ -21,6 +21,9 @@ use crate::linear::{Breakdown, Lu, max_abs};
 use crate::state::{State, all_finite};
 use crate::system::System;
 
+/// Below this numbers have no digits to spare: what is left of such terms is round-off.
+const TINY: f64 = f64::MIN_POSITIVE / f64::EPSILON;
+
 /// An iteration that stalled is no solution if more than this is left of an equation, relative to its terms and not explained by
 /// round-off: springs of 1e10 N/m leave 1e-9.
 const LOOSEST: f64 = 1e-6;
@@ -182,7 +185,7 @@ impl<R> Implicit<R> {
         }
         let constraint = worst.0;
         for (i, (r, magnitude)) in self.left[..n].iter().zip(&self.magnitude[..n]).enumerate() {
-            let relative = if *r == 0.0 { 0.0 } else { r.abs() / magnitude };
+            let relative = if *r == 0.0 { 0.0 } else { r.abs() / magnitude.max(TINY) };
             if relative > worst.0 || relative.is_nan() {
                 worst = (relative, i);
             }
@@ -227,7 +230,7 @@ impl<R> Implicit<R> {
         let mut worst = relative_violation(&self.f, &self.sizes).0;
         for i in 0..n {
             let size = self.magnitude[i] + self.inverse.diagonal[i] * speed;
-            worst = worst.max(if self.left[i] == 0.0 { 0.0 } else { self.left[i].abs() / size });
+            worst = worst.max(if self.left[i] == 0.0 { 0.0 } else { self.left[i].abs() / size.max(TINY) });
         }
         worst
     }
