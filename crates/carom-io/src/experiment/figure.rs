@@ -18,7 +18,7 @@ use relaxation::Relaxation;
 use sweep::Sweep;
 
 const KEYS: [&str; 5] = ["name", "title", "columns", "full", "panels"];
-const PANEL_KEYS: [&str; 17] = [
+const PANEL_KEYS: [&str; 18] = [
     "title",
     "runs",
     "orders",
@@ -35,6 +35,7 @@ const PANEL_KEYS: [&str; 17] = [
     "log",
     "log_x",
     "guides",
+    "beside",
     "range",
 ];
 /// Width of a panel that stands alone, and of one among several, in px.
@@ -367,9 +368,12 @@ impl Experiment {
             Content::Map(_) => plot,
             Content::Sweep(plans, sweep) => {
                 let labels = plans.iter().map(|plan| self.plans[*plan].label.as_str());
-                let plot = sweep.plot(plot, &plans.iter().copied().zip(labels).collect::<Vec<_>>(), found);
-                plot.x(axis(label(x, &|| sweep.x.clone()), sweep.log_x))
-                    .y(ranged(axis(label(y, &|| sweep.y.clone()), panel.log)))
+                let (x, y) = (
+                    axis(label(x, &|| sweep.x.clone()), sweep.log_x),
+                    ranged(axis(label(y, &|| sweep.y.clone()), panel.log)),
+                );
+                let scales = (x.scale(), y.scale());
+                sweep.plot(plot.x(x).y(y), scales, &plans.iter().copied().zip(labels).collect::<Vec<_>>(), found)
             }
             Content::Relaxation(plans, relaxation) => {
                 let of = |plan: &usize| {

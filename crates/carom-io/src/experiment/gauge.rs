@@ -33,8 +33,9 @@ pub(super) struct Gauge {
     pub most_impacts: u32,
     pub fallbacks: u64,
     pub impact_work: f64,
-    /// Sum of the squares of all equalities at nodes after the start, and how many those are.
-    squares: (f64, u64),
+    /// Sums of the squares of all equalities at nodes after the start, and of what a regularisation makes one expect of them, and how many
+    /// those are.
+    squares: ([f64; 2], u64),
     /// From this step on the largest size of every coordinate is kept.
     late: (u64, Vec<f64>),
     at: Vec<(u64, Option<Kept>)>,
@@ -64,17 +65,17 @@ impl Gauge {
             most_impacts: 0,
             fallbacks: 0,
             impact_work: 0.0,
-            squares: (0.0, 0),
+            squares: ([0.0; 2], 0),
             late: (steps - steps / 10, vec![0.0; problem.system.dim()]),
             at: at.iter().map(|&step| (step, None)).collect(),
             after: impacts.iter().map(|&count| (count, None)).collect(),
         }
     }
 
-    /// Root of the mean square of the equalities, over rows and nodes without the start.
-    pub fn rms_equality(&self) -> Option<f64> {
-        let (sum, count) = self.squares;
-        (count > 0).then(|| (sum / count as f64).sqrt())
+    /// Root of the mean square of the equalities, over rows and nodes without the start, and that of what one may expect of them.
+    pub fn rms_equality(&self) -> Option<[f64; 2]> {
+        let (sums, count) = self.squares;
+        (count > 0).then(|| sums.map(|sum| (sum / count as f64).sqrt()))
     }
 
     /// Largest size of every coordinate in the last tenth of the steps.
@@ -119,7 +120,10 @@ impl Observer for Gauge {
             self.least_gap = Some(self.least_gap.map_or(gap, |least| least.min(gap)));
         }
         if frame.step > 0 {
-            self.squares.0 += frame.equality.iter().map(|f| f * f).sum::<f64>();
+            let squares = |f: &[f64]| f.iter().map(|f| f * f).sum::<f64>();
+            self.squares.0[0] += squares(frame.equality);
+            self.squares.0[1] +=
+                frame.regularisation.map_or(0.0, |regularisation| squares(regularisation.expected));
             self.squares.1 += frame.equality.len() as u64;
         }
         if frame.step >= self.late.0 {

@@ -52,6 +52,7 @@ pub const RUN_QUANTITIES: &[(&str, Shape)] = &[
     ("max_equality_velocity", Number),
     ("rms_equality", Number),
     ("expected_equality", Number),
+    ("rms_expected", Number),
     ("lateral", Number),
     ("max_penetration", Number),
     ("min_gap", Number),
@@ -198,8 +199,9 @@ impl Quantities {
         let constraints = &report.constraints;
         all.number("max_equality", constraints.max_equality);
         all.number("max_equality_velocity", constraints.max_equality_velocity);
-        all.number("rms_equality", gauge.rms_equality());
-        let regularised = report.regularisation.as_ref();
+        let (regularised, rms) = (report.regularisation.as_ref(), gauge.rms_equality());
+        all.number("rms_equality", rms.map(|[found, _]| found));
+        all.number("rms_expected", rms.filter(|_| regularised.is_some()).map(|[_, expected]| expected));
         all.number("expected_equality", regularised.map(|regularised| regularised.expected_equality));
         all.number("lateral", regularised.and_then(|regularised| regularised.lateral));
         all.number("max_penetration", constraints.max_penetration);

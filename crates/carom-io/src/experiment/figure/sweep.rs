@@ -3,7 +3,7 @@
 use super::super::quantities::{RUN_QUANTITIES, Shape, shape};
 use super::super::run::Found;
 use crate::document::{Item, TableReader, help};
-use crate::figure::Panel as Plot;
+use crate::figure::{Panel as Plot, Scale, Series, Trace};
 
 /// Where a line of an order starts below the first point of the first curve, as a factor.
 const BELOW: f64 = 0.5;
@@ -15,6 +15,8 @@ pub struct Sweep {
     pub x: String,
     /// The quantity upwards.
     pub y: String,
+    /// A quantity that is drawn beside it as a dashed line.
+    beside: Option<String>,
     /// Whether the horizontal axis is logarithmic.
     pub log_x: bool,
     /// Orders that have a line to compare with.
@@ -27,23 +29,35 @@ impl Sweep {
         let (x, y) = (quantity(&table.required("x")?), quantity(&table.required("y")?));
         let guides: Option<Vec<f64>> =
             table.array("guides").unwrap_or_default().iter().map(|item| item.number()).collect();
-        Some(Self { x: x?, y: y?, log_x: table.boolean("log_x").unwrap_or(false), guides: guides? })
+        let beside = match table.item("beside") {
+            None => None,
+            Some(item) => Some(quantity(&item)?),
+        };
+        Some(Self { x: x?, y: y?, beside, log_x: table.boolean("log_x").unwrap_or(false), guides: guides? })
     }
 
     /// A curve of every ensemble, with its label; members that failed or have no such quantity have no point.
-    pub fn plot(&self, plot: Plot, ensembles: &[(usize, &str)], found: &[Found]) -> Plot {
-        let point = |found: &Found| {
-            let quantities = found.quantities.as_ref().ok().filter(|_| found.ended.is_none())?;
-            Some((quantities.get(&self.x, None).ok()?, quantities.get(&self.y, None).ok()?))
+    pub fn plot(&self, plot: Plot, scales: (Scale, Scale), ensembles: &[(usize, &str)], found: &[Found]) -> Plot {
+        let points = |plan: usize, y: &str| -> Vec<(f64, f64)> {
+            let point = |found: &Found| {
+                let quantities = found.quantities.as_ref().ok().filter(|_| found.ended.is_none())?;
+                Some((quantities.get(&self.x, None).ok()?, quantities.get(y, None).ok()?))
+            };
+            found.iter().filter(|found| found.plan == plan).filter_map(point).collect()
         };
         let mut plot = plot;
-        let mut first = None;
         for (plan, label) in ensembles {
-            let points: Vec<(f64, f64)> =
-                found.iter().filter(|found| found.plan == *plan).filter_map(point).collect();
-            first = first.or(points.first().copied());
-            plot = plot.line_markers(*label, points);
+            plot = plot.line_markers(*label, points(*plan, &self.y));
         }
+        for (place, (plan, _)) in ensembles.iter().enumerate() {
+            let Some(beside) = &self.beside else { continue };
+            let mut trace = Trace::line(scales.0, scales.1);
+            trace.extend(points(*plan, beside));
+            // One entry of the legend stands for all.
+            let label = if place == 0 { beside.as_str() } else { "" };
+            plot = plot.series(Series::new(label, trace).colour(place).dashed());
+        }
+        let first = ensembles.iter().find_map(|(plan, _)| points(*plan, &self.y).first().copied());
         if let Some((x, y)) = first {
             for order in &self.guides {
                 plot = plot.guide(format!("order {order}"), *order, (x, BELOW * y));
