@@ -219,7 +219,8 @@ impl<R> Implicit<R> {
             // Without the mass: it multiplies the velocity, not a rounded coordinate.
             let entry = |j: usize| row[j] - if i == j { self.inverse.diagonal[i] } else { 0.0 };
             let terms = self.q1[..n].iter().enumerate().fold(0.0, |sum, (j, q)| sum + (entry(j) * q).abs());
-            self.left[i].abs() <= FLOOR * (self.magnitude[i] + 2.0 * terms / h.abs())
+            // Below the smallest normal number digits are lost, whatever the terms.
+            self.left[i].abs() <= FLOOR * (self.magnitude[i] + 2.0 * terms / h.abs()) + f64::MIN_POSITIVE
         })
     }
 
