@@ -30,7 +30,7 @@ pub fn angles(links: usize, shape: Shape) -> Vec<f64> {
     let random = numbers(links, 7);
     let turned = |i: usize| match shape {
         Shape::Straight => 0.0,
-        Shape::Zigzag if i % 2 == 0 => 0.05,
+        Shape::Zigzag if i.is_multiple_of(2) => 0.05,
         Shape::Zigzag => -0.05,
         // The slope of 0.05 sin(πs/L).
         Shape::Sine => {

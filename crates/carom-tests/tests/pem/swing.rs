@@ -28,6 +28,8 @@ struct Course {
     halved: u32,
     momentum: Vec<f64>,
     load: Vec<[f64; 2]>,
+    /// Whether space has three dimensions; then the angular momentum about the vertical.
+    space: bool,
     vertical: Vec<f64>,
 }
 
@@ -52,7 +54,7 @@ impl Observer for Course {
         self.solves += u64::from(frame.report.iterations);
         self.most = self.most.max(frame.report.iterations);
         self.halved += frame.report.fallbacks;
-        if q.len() % 3 == 0 && frame.v.len() == q.len() {
+        if self.space {
             let spin = |(x, p): (&[f64], &[f64])| x[0] * p[1] - x[1] * p[0];
             self.vertical.push(q.chunks_exact(3).zip(p.chunks_exact(3)).map(spin).sum());
         }
@@ -66,7 +68,7 @@ impl Observer for Course {
 fn run(system: &Particles, start: &State, tolerance: f64, steps: u64) -> (Outcome, Course) {
     let config = pem::Config { tolerance, ..pem::Config::default() };
     let mut stepper = config.stepper(system, start).expect("taken");
-    let mut course = Course { tolerance, ..Course::default() };
+    let mut course = Course { tolerance, space: system.dimension() == 3, ..Course::default() };
     let grid = Grid { t0: 0.0, h: H, steps };
     let run = Run { system, stepper: &mut stepper, grid, on_failure: OnFailure::Stop };
     let outcome = run.go(start.clone(), &mut [&mut course], &AtomicBool::new(false));

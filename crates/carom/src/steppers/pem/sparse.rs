@@ -41,6 +41,7 @@ pub(super) struct Factors {
     bend: Vec<f64>,
     n: usize,
     m: usize,
+    width: usize,
 }
 
 /// Directions across a rod in space of that dimension.
@@ -90,6 +91,7 @@ impl Factors {
             bend: vec![0.0; longest * longest],
             n,
             m,
+            width,
         })
     }
 
@@ -170,9 +172,10 @@ impl Factors {
         self.ldlt.factor(&self.active).map_err(|WrongPivot { place, pivot }| match place {
             Place::Coordinate(row) => Failure::Singular { row: Row::coordinate(system, row), pivot },
             Place::Constraint(row) if row < self.m => Failure::Redundant { row: Row::equality(system, row), pivot },
+            // There are such rows only in two dimensions and more.
             Place::Constraint(row) => {
-                let across = (self.saddle.t.len() / self.m.max(1)).saturating_sub(1).max(1);
-                Failure::Singular { row: Row::equality(system, (row - self.m) / across), pivot }
+                let rod = (row - self.m) / across(self.width).max(1);
+                Failure::Singular { row: Row::equality(system, rod), pivot }
             }
         })
     }
