@@ -279,8 +279,63 @@ fn figures_are_drawn_of_runs_studies_and_ensembles() {
     }
 }
 
+/// A chain at three steps, with constraints that give way.
+const GIVING: &str = r#"title = "A hanging chain"
+[[run]]
+name = "chain"
+label = "spook"
+scene = "heavy-chain"
+set = ["parameters.links=2", "parameters.load=1", "parameters.angle=60"]
+members = [["run.step=0.02"], ["run.step=0.01"], ["run.step=0.005"]]
+until = 0.4
+[[run]]
+name = "spring"
+scene = "oscillator"
+until = 5.0
+[[claim]]
+id = "expected"
+claim = "The violation is the one that is expected."
+measured = "chain.rms_equality/chain.rms_expected"
+holds = { near = 1, within = 0.2 }
+expected = "holds"
+reason = "The rods bend in short steps."
+[[claim]]
+id = "mean"
+claim = "The mean is no more than the largest."
+measured = "chain.rms_equality/chain.max_equality"
+holds = { between = [0.05, 0.95] }
+expected = "holds"
+reason = "It is a mean."
+[[claim]]
+id = "late"
+claim = "The oscillation goes on."
+measured = "spring.late_q[0]"
+holds = { between = [0.9, 1.01] }
+expected = "holds"
+reason = "Nothing damps it."
+[[figure]]
+name = "violation"
+title = "Violation over the step"
+panels = [{ ensembles = ["chain"], x = "h", y = "rms_equality", beside = "rms_expected", log = true, log_x = true, guides = [2] }]
+"#;
+
+#[test]
+fn violations_are_measured_against_what_one_may_expect_and_drawn_over_the_step() {
+    let (experiment, choice) = (good(GIVING), Choice::default());
+    let found = made(&experiment, &choice).expect("runs");
+    for judged in experiment.judge(&choice, &found) {
+        let finding = judged.finding.as_ref().unwrap_or_else(|reason| panic!("{reason}"));
+        assert_eq!(finding.verdict, Verdict::Holds, "{}", judged.claim.id);
+    }
+    let figures = experiment.draw(false, &found);
+    let svg = figures[0].1.to_svg();
+    for text in ["spook", "rms expected", "order 2"] {
+        assert!(svg.contains(text), "{text}");
+    }
+}
+
 /// What is replaced in the small experiment, by what, how the first problem begins, and its help.
-const WRONG: [(&str, &str, &str, &str); 27] = [
+const WRONG: [(&str, &str, &str, &str); 28] = [
     ("title = \"One oscillator\"\n", "", "test.toml: title: this key is missing", ""),
     (
         "until = 1.0",
@@ -356,6 +411,12 @@ const WRONG: [(&str, &str, &str, &str); 27] = [
         "[[claim]]",
         "[[figure]]\nname = \"a\"\ntitle = \"b\"\npanels = [{ runs = [\"free\"], y = \"heat\" }]\n[[claim]]",
         "test.toml:11:34: figure[0].panels[0].y: `heat` is nothing",
+        "known",
+    ),
+    (
+        "[[claim]]",
+        "[[figure]]\nname = \"a\"\ntitle = \"b\"\npanels = [{ ensembles = [\"free\"], x = \"h\", y = \"final_q\" }]\n[[claim]]",
+        "test.toml:11:48: figure[0].panels[0].y: `final_q` is no number of a run",
         "known",
     ),
 ];

@@ -54,7 +54,7 @@ impl Sweep {
             let mut trace = Trace::line(scales.0, scales.1);
             trace.extend(points(*plan, beside));
             // One entry of the legend stands for all.
-            let label = if place == 0 { beside.as_str() } else { "" };
+            let label = if place == 0 { beside.replace('_', " ") } else { String::new() };
             plot = plot.series(Series::new(label, trace).colour(place).dashed());
         }
         let first = ensembles.iter().find_map(|(plan, _)| points(*plan, &self.y).first().copied());
