@@ -48,7 +48,8 @@ pub struct RunReport {
     pub active_steps: Option<u64>,
     /// Contacts that came to rest by a capture rule.
     pub captured: Option<u64>,
-    /// Impacts at which the method's own rule had no solution; `null` for one that locates no events.
+    /// Impacts at which the method's own rule had no solution, or steps of `pem` made of halves; `null` where none was taken and the method
+    /// locates no events.
     pub fallbacks: Option<u64>,
     /// When a contact came to rest last; `null` if none was seen to.
     pub rest_time: Option<f64>,
@@ -292,6 +293,7 @@ impl RunReport {
                 notes.extend(halved(outcome));
                 notes.extend(unanswered(summary));
                 notes.extend(lateral(scene, summary));
+                notes.extend(inside_halves(scene, summary));
                 notes
             },
         }
@@ -321,6 +323,14 @@ pub fn notes(scene: &Scene) -> Vec<String> {
         ));
     }
     notes
+}
+
+fn inside_halves(scene: &Scene, summary: &Summary) -> Option<String> {
+    let count = summary.fallbacks.filter(|_| scene.problem.system.inequalities() == 0)?;
+    let times = if count == 1 { "once" } else { &format!("{count} times") };
+    Some(format!(
+        "{times} the method made a step, or a part of one, of two halves, because its iteration did not converge"
+    ))
 }
 
 fn lateral(scene: &Scene, summary: &Summary) -> Option<String> {

@@ -85,7 +85,7 @@ pub struct Summary {
     pub active_steps: Option<u64>,
     /// Contacts that came to rest by a capture rule.
     pub captured: u64,
-    /// Impacts by the fallback of the method; `None` for one that locates no events.
+    /// Impacts, or steps, by the fallback of the method; `None` where none was taken and the method locates no events.
     pub fallbacks: Option<u64>,
     /// When a contact came to rest last, if the method located that.
     pub rest_time: Option<f64>,
@@ -244,7 +244,7 @@ impl Observer for Summary {
         count(&mut self.impacts, frame.report.impacts.into());
         count(&mut self.active_steps, frame.report.active.into());
         self.captured += u64::from(frame.report.captured);
-        if frame.locates_events {
+        if frame.locates_events || frame.report.fallbacks > 0 {
             *self.fallbacks.get_or_insert(0) += u64::from(frame.report.fallbacks);
         }
         let rest = frame.events.iter().rfind(|event| event.what == Happening::Rest);
