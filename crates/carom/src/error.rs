@@ -50,6 +50,31 @@ impl fmt::Display for Row {
     }
 }
 
+/// A complementarity problem that was not solved: how far its solver came.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error(
+    "the problem of {rows} impulses of the {stage} was not solved by `{solver}`: {reason} after {iterations} iterations, relative \
+     residual {residual:.3e}, allowed {tolerance:.1e}; worst is {row}"
+)]
+pub struct Unsolved {
+    /// `step` or `impact`.
+    pub stage: &'static str,
+    /// The solver.
+    pub solver: &'static str,
+    /// How many unknowns it has.
+    pub rows: usize,
+    /// Why it ended.
+    pub reason: String,
+    /// Iterations in its own unit.
+    pub iterations: usize,
+    /// The residual that was reached, relative to that of no impulses.
+    pub residual: f64,
+    /// The residual that would do.
+    pub tolerance: f64,
+    /// The row with the largest part of it.
+    pub row: Row,
+}
+
 /// What went wrong inside a step.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Failure {
@@ -161,28 +186,8 @@ pub enum Failure {
         reason: String,
     },
     /// The complementarity problem of a step was not solved.
-    #[error(
-        "the problem of {rows} impulses of the {stage} was not solved by `{solver}`: {reason} after {iterations} iterations, relative \
-         residual {residual:.3e}, allowed {tolerance:.1e}; worst is {row}"
-    )]
-    Unsolved {
-        /// `step` or `impact`.
-        stage: &'static str,
-        /// The solver.
-        solver: &'static str,
-        /// How many unknowns it has.
-        rows: usize,
-        /// Why it ended.
-        reason: String,
-        /// Iterations in its own unit.
-        iterations: usize,
-        /// The residual that was reached, relative to that of no impulses.
-        residual: f64,
-        /// The residual that would do.
-        tolerance: f64,
-        /// The row with the largest part of it.
-        row: Row,
-    },
+    #[error("{0}")]
+    Unsolved(Box<Unsolved>),
     /// The equations of a step cannot be put together.
     #[error("the equations of the step cannot be put together: {reason}")]
     Form {

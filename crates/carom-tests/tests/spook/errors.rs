@@ -1,6 +1,6 @@
 //! What cannot be solved is an error with numbers; what is beyond a bound is a warning.
 
-use carom::error::Failure;
+use carom::error::{Failure, Unsolved};
 use carom_tests::runs::{built_in, method, scene, stepper};
 
 #[test]
@@ -24,7 +24,8 @@ fn sweeps_that_do_not_reach_a_tolerance_that_was_asked_for_are_an_error() {
     let mut state = start.clone();
     let mut strict = stepper(&scene, &method("spook solver=pgs, sweeps=10, tolerance=1e-6"));
     let error = strict.step(&*scene.problem.system, &mut state, 1.0 / 60.0).expect_err("ten sweeps are too few");
-    let Failure::Unsolved { residual, iterations, tolerance, .. } = &error.failure else { panic!("{error}") };
+    let Failure::Unsolved(unsolved) = &error.failure else { panic!("{error}") };
+    let Unsolved { residual, iterations, tolerance, .. } = &**unsolved;
     assert!(*residual > 1e-6 && *iterations == 10 && *tolerance == 1e-6, "{error}");
     assert_eq!(state, start);
     // Without one, what they left is taken and told.

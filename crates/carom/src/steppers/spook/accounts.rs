@@ -35,8 +35,9 @@ pub struct Accounts {
     after: [f64; 7],
     /// Whether `before` is in what was shown.
     shown: bool,
+    /// Energy in the compliance of the constraints, of the planned step and of the node that was shown last.
+    planned_stored: f64,
     stored: f64,
-    stored_shown: f64,
     works: [f64; 7],
 }
 
@@ -81,7 +82,7 @@ impl Accounts {
         // What moving constraints do is entered with their impulses elsewhere.
         let moved: f64 = rows.rates().iter().zip(z).map(|(rate, impulse)| -rate * impulse).sum();
         self.after[DAMPING] -= moved;
-        self.stored = stored;
+        self.planned_stored = stored;
     }
 
     /// A planned step was made.
@@ -97,10 +98,10 @@ impl Accounts {
         if !self.shown {
             self.works = self.carried;
             self.works.iter_mut().zip(&self.before).for_each(|(work, before)| *work += before);
-            let change = self.stored - self.stored_shown;
+            let change = self.planned_stored - self.stored;
             self.works[COMPLIANCE] = -change;
             self.works[DAMPING] += change;
-            self.stored_shown = self.stored;
+            self.stored = self.planned_stored;
             self.carried = [0.0; 7];
             self.shown = true;
         }
@@ -113,6 +114,6 @@ impl Accounts {
 
     /// Energy in the compliance of the constraints at the node that was shown last.
     pub fn stored(&self) -> f64 {
-        self.stored_shown
+        self.stored
     }
 }

@@ -4,7 +4,8 @@ use carom_lcp::{BlockPivot, Limits, SaddleMlcp, Solver as _};
 
 use super::options::Config;
 use super::rows::{At, Contact, Rows};
-use crate::error::Failure;
+use super::solve::is_round_off;
+use crate::error::{Failure, Unsolved};
 use crate::linear::dot;
 use crate::state::State;
 use crate::steppers::shared::mass::InverseMass;
@@ -178,7 +179,8 @@ impl Impact {
                 (self.iterations, self.residual) = (solved.iterations as u32, solved.residual.relative);
                 Ok(())
             }
-            Err(unsolved) => Err(Failure::Unsolved {
+            Err(unsolved) if is_round_off(&unsolved, &self.z, &rows.saddle.p) => Ok(()),
+            Err(unsolved) => Err(Failure::Unsolved(Box::new(Unsolved {
                 stage: "impact",
                 solver: "block-pivot",
                 rows: self.z.len(),
@@ -187,7 +189,7 @@ impl Impact {
                 residual: unsolved.residual.relative,
                 tolerance: limits.tolerance,
                 row: rows.name(system, joints),
-            }),
+            }))),
         }
     }
 }

@@ -23,6 +23,7 @@
 //! coordinates and rows, linear in the length of a chain; with contacts a mixed complementarity problem, warm started.
 
 mod accounts;
+mod beside;
 mod impact;
 mod options;
 mod rows;

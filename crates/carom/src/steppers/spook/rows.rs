@@ -5,7 +5,6 @@ use carom_lcp::{Blocks, Dense, Saddle, Sparse};
 use super::options::{Config, Hessian, Stiffness};
 use super::stiffness::Geometric;
 use crate::error::{Failure, Row};
-use crate::linear::dot;
 use crate::state::{State, all_finite};
 use crate::steppers::shared::mass::InverseMass;
 use crate::steppers::shared::rows::RowShape;
@@ -41,12 +40,12 @@ pub struct At<'a> {
 
 /// The rows of a step: equalities, those of geometric stiffness, velocities, then contacts with the normal first.
 pub struct Rows {
-    shape: RowShape,
+    pub(super) shape: RowShape,
     /// Values, gradients, rates and bends of the equalities.
     pub f: Vec<f64>,
-    g: Vec<f64>,
-    rate: Vec<f64>,
-    bend: Vec<f64>,
+    pub(super) g: Vec<f64>,
+    pub(super) rate: Vec<f64>,
+    pub(super) bend: Vec<f64>,
     geometric: Option<Geometric>,
     /// `A`, `a(t)` and its derivative.
     velocity: [Vec<f64>; 3],
@@ -54,7 +53,7 @@ pub struct Rows {
     pub contacts: Vec<Contact>,
     /// Rows of a contact: 1 without friction.
     pub dimension: usize,
-    row: Vec<f64>,
+    pub(super) row: Vec<f64>,
     entries: Vec<(usize, f64)>,
     /// The form, `p` without the impulses of the step.
     pub saddle: Saddle,
@@ -65,7 +64,7 @@ pub struct Rows {
     bounded: bool,
     /// Whether the rows are others than those of the step before.
     pub changed: bool,
-    timed: bool,
+    pub(super) timed: bool,
 }
 
 impl Rows {
@@ -343,52 +342,6 @@ impl Rows {
         }
     }
 
-    /// Puts what velocities and impulses leave of (52) to the right-hand sides; the largest of it relative to its terms, and its row. `at.v` is the
-    /// velocity before.
-    pub fn correct<S: System + ?Sized>(
-        &mut self,
-        config: &Config,
-        system: &S,
-        at: &At,
-        v1: &[f64],
-        z: &[f64],
-    ) -> Result<(f64, usize), Failure> {
-        let (At { state, h, v: v0, centred }, n) = (*at, v1.len());
-        let (m, mut worst) = (self.f.len(), (0.0, 0));
-        // Values one step before, and values and gradients one step after, in room that the rows have.
-        let mut before = std::mem::take(&mut self.bend);
-        self.row.clear();
-        self.row.extend(state.q.iter().zip(v0).map(|(q, v)| q - h * v));
-        system.equality(state.t - h, &self.row, &mut before);
-        self.row.clear();
-        self.row.extend(state.q.iter().zip(v1).map(|(q, v)| q + h * v));
-        let mut after = vec![0.0; m];
-        let mut g = vec![0.0; self.g.len()];
-        self.shape.evaluate(system, state.t + h, &self.row, [&mut after, &mut g]);
-        for row in 0..m {
-            let [epsilon, tau] = config.softness(system, row, h);
-            let phi = 1.0 / (1.0 + 4.0 * tau / h);
-            let impulse = if centred { 2.0 * z[row] } else { z[row] };
-            let speed = self.shape.fold_row(row, &g, v1, 0.0, |sum, g, v| sum + g * v);
-            let moved = if self.timed { self.rate[row] } else { 0.0 };
-            let mean = 0.25 * (after[row] + 2.0 * self.f[row] + before[row]);
-            let left = epsilon / h * impulse + mean + tau * (speed + moved);
-            let size = self.shape.fold_row(row, &g, &self.row, 0.0, |sum, g, q| sum + (g * q).abs());
-            let relative = left.abs() / (size + (epsilon / h * impulse).abs()).max(f64::MIN_POSITIVE);
-            if relative.is_nan() {
-                return Err(Failure::NonFinite { what: "an equality constraint after the step" });
-            }
-            if relative > worst.0 {
-                worst = (relative, row);
-            }
-            let scale = if centred { 4.0 * phi / (h * (1.0 + phi)) } else { 4.0 * phi / h };
-            self.saddle.q[row] += scale * left;
-        }
-        self.bend = before;
-        self.row.resize(2 * n, 0.0);
-        Ok(worst)
-    }
-
     /// `M v − Gᵀz` without the impulses of the step: `p = −(M v + h f)`, of a centred start with half the force.
     pub fn set_momentum(&mut self, momentum: &[f64], force: &[f64], h: f64) {
         for (p, (momentum, force)) in self.saddle.p.iter_mut().zip(momentum.iter().zip(force)) {
@@ -400,34 +353,5 @@ impl Rows {
     pub fn momentum_after(&self, z: &[f64], out: &mut [f64]) {
         out.iter_mut().zip(&self.saddle.p).for_each(|(out, p)| *out = -p);
         self.saddle.jacobian.add_transposed_times(z, out);
-    }
-
-    /// A bound on ω² of motion across loaded equalities, from `Σ |λ_i/h| ‖H_i‖` over the rows of a block of coordinates.
-    pub fn lateral<S: System + ?Sized>(&mut self, system: &S, state: &State, impulses: &[f64], h: f64) -> f64 {
-        let diagonal = match system.mass() {
-            Mass::Diagonal(mass) => mass,
-            _ => return 0.0,
-        };
-        let Some(pattern) = system.equality_pattern() else { return 0.0 };
-        let width = pattern.width();
-        // Sums per block of coordinates stand in the room for rows.
-        self.row.clear();
-        self.row.resize(state.q.len() * 2, 0.0);
-        let mut hessian = [0.0; 36];
-        for (row, impulse) in impulses.iter().enumerate() {
-            let range = pattern.range(row);
-            let size = (range.len() * width).pow(2);
-            if size > hessian.len() {
-                return 0.0;
-            }
-            let hessian = &mut hessian[..size];
-            system.equality_row_hessian(state.t, &state.q, row, hessian);
-            let stiffness = (impulse / h).abs() * dot(hessian, hessian).sqrt();
-            for &block in &pattern.blocks()[range] {
-                self.row[block] += stiffness;
-            }
-        }
-        let blocks = self.row.iter().zip(diagonal.chunks(width));
-        blocks.fold(0.0, |most: f64, (stiffness, mass)| most.max(stiffness / mass[0]))
     }
 }

@@ -1,5 +1,6 @@
 //! What solves the rows of a step, by what they contain and what was asked for.
 
+use carom_lcp::cone::norm;
 use carom_lcp::ldlt::{Ldlt, Place};
 use carom_lcp::problem::Room;
 use carom_lcp::solvers::pgs::{Options, Part, Variant};
@@ -11,13 +12,15 @@ use carom_lcp::{
 
 use super::options::{Config, FrictionLaw, Solver};
 use super::rows::Rows;
-use crate::error::{Failure, Row};
+use crate::error::{self, Failure, Row};
 use crate::system::System;
 
 /// Corners of the polygon that stands for the cone.
 const CORNERS: usize = 8;
 /// Rounds in which motors at their bounds are found beside friction.
 const MOTOR_ROUNDS: usize = 20;
+/// A residual below this part of the impulses and momenta of a step is round-off.
+const ROUND_OFF: f64 = 1e-13;
 /// Backward error of a linear solve that is more than round-off.
 const INACCURATE: f64 = 1e-10;
 
@@ -99,11 +102,11 @@ impl Engine {
             Solver::Pgs => self.sweep_mixed(config, z, &limits),
             _ => self.pivot.solve(&self.mixed, z, &limits).map_err(|unsolved| ("block-pivot", unsolved)),
         };
-        let worst = answer.as_ref().is_err().then(|| worst_row(&self.mixed, z)).unwrap_or(0);
+        let worst = if answer.is_err() { worst_row(&self.mixed, z) } else { 0 };
         std::mem::swap(&mut self.mixed.saddle, &mut rows.saddle);
         std::mem::swap(&mut self.mixed.lower, &mut rows.lower);
         std::mem::swap(&mut self.mixed.upper, &mut rows.upper);
-        cost(answer, config, || rows.name(system, worst), z.len())
+        cost(answer, config, || rows.name(system, worst), (z, &rows.saddle.p))
     }
 
     /// Free impulses: one factorisation.
@@ -172,13 +175,12 @@ impl Engine {
         self.global.mu.extend(rows.contacts.iter().map(|contact| contact.mu));
         std::mem::swap(&mut self.global.saddle, &mut rows.saddle);
         let answer = self.solve_with_motors(config, rows, z);
-        let worst = matches!(answer, Ok(Err(_))).then(|| worst_row(&self.global, z)).unwrap_or(0);
+        let worst = if matches!(answer, Ok(Err(_))) { worst_row(&self.global, z) } else { 0 };
         std::mem::swap(&mut self.global.saddle, &mut rows.saddle);
-        cost(answer?, config, || rows.name(system, worst), z.len())
+        cost(answer?, config, || rows.name(system, worst), (z, &rows.saddle.p))
     }
 
     /// Friction with free motors; those beyond their bounds are then held there, as long as that is what they want.
-    #[expect(clippy::type_complexity)]
     fn solve_with_motors(
         &mut self,
         config: &Config,
@@ -298,23 +300,33 @@ fn worst_row<P: Judged>(problem: &P, z: &[f64]) -> usize {
     (0..z.len()).fold(0, |worst, row| if map[row].abs() > map[worst].abs() { row } else { worst })
 }
 
+/// Whether what an answer leaves is round-off of the impulses and momenta of the step, where the problem has next to nothing to do.
+pub fn is_round_off(unsolved: &Unsolved, z: &[f64], p: &[f64]) -> bool {
+    unsolved.residual.absolute <= ROUND_OFF * (norm(z) + norm(p))
+}
+
 fn cost(
     answer: Result<Solved, (&'static str, Unsolved)>,
     config: &Config,
     row: impl FnOnce() -> Row,
-    rows: usize,
+    (z, p): (&[f64], &[f64]),
 ) -> Result<Cost, Failure> {
     match answer {
         Ok(solved) => Ok(Cost { iterations: solved.iterations as u32, residual: solved.residual.relative }),
-        Err((solver, unsolved)) => Err(Failure::Unsolved {
+        // Relative to its terms; relative to nothing it would be anything.
+        Err((_, unsolved)) if is_round_off(&unsolved, z, p) => {
+            let residual = unsolved.residual.absolute / (norm(z) + norm(p)).max(f64::MIN_POSITIVE);
+            Ok(Cost { iterations: unsolved.iterations as u32, residual })
+        }
+        Err((solver, unsolved)) => Err(Failure::Unsolved(Box::new(error::Unsolved {
             stage: "step",
             solver,
-            rows,
+            rows: z.len(),
             reason: unsolved.failure.to_string(),
             iterations: unsolved.iterations,
             residual: unsolved.residual.relative,
             tolerance: config.tolerance(),
             row: row(),
-        }),
+        }))),
     }
 }
