@@ -9,6 +9,7 @@ fn field(entry: &str, name: &str) -> Option<String> {
     let value = line.trim().trim_end_matches(',');
     let mut text = value
         .replace("{\\\"o}", "ö")
+        .replace("{\\\"u}", "ü")
         .replace("{\\`e}", "è")
         .replace("{\\'e}", "é")
         .replace("--", "–")
