@@ -1,9 +1,11 @@
 //! `run.json`: what a run came to, in numbers.
 
 use carom::measures::{Account, Extremes, Ledger, Summary, SymmetryChange};
+use carom::method::AnyMethod;
 use carom::problem::Level;
 use carom::run::Outcome;
 use carom::steppers::shared::mass::InverseMass;
+use carom::steppers::spook::Stiffness;
 use carom::watch::{Watch, Watched};
 use serde::Serialize;
 
@@ -290,9 +292,10 @@ impl RunReport {
             ended: outcome.ended.as_ref().map(ToString::to_string),
             notes: {
                 let mut notes = notes(scene);
-                notes.extend(halved(outcome));
+                notes.extend(halved(scene, outcome));
                 notes.extend(unanswered(summary));
                 notes.extend(lateral(scene, summary));
+                notes.extend(risen(scene, summary, ledger));
                 notes.extend(inside_halves(scene, summary));
                 notes
             },
@@ -333,13 +336,37 @@ fn inside_halves(scene: &Scene, summary: &Summary) -> Option<String> {
     ))
 }
 
+/// Motion across loaded constraints that the steps are too long for.
 fn lateral(scene: &Scene, summary: &Summary) -> Option<String> {
-    let found = summary.lateral.filter(|lateral| *lateral > 2.0)?;
+    let AnyMethod::Spook(config) = &scene.method else { return None };
+    let found = summary.lateral.filter(|lateral| *lateral > 2.0 && config.stiffness == Stiffness::None)?;
     let h = 2.0 * scene.run.h / found;
+    let pem = if scene.problem.system.inequalities() == 0 { "method `pem`, " } else { "" };
     Some(format!(
-        "bodies under tension move across it with h ω up to {found:.1} (a bound from above): beyond 2 these steps are not stable; method `pem`, \
-         stiffness = \"geometric\" or steps below {h:.2e} are"
+        "bodies under tension may move across it with h ω up to {found:.2} (a bound from above): such motion grows beyond 2; {pem}stiffness = \
+         \"geometric\" or steps below {h:.2e} avoid it"
     ))
+}
+
+/// Energy that came into a closed system.
+fn risen(scene: &Scene, summary: &Summary, ledger: Option<&Ledger>) -> Option<String> {
+    /// The part of the energy at the start that is worth a note.
+    const RISE: f64 = 0.05;
+    let (system, energy) = (&scene.problem.system, summary.energy?);
+    if !scene.method.abilities().regularised || system.forces().is_some() || system.depends_on_time() {
+        return None;
+    }
+    let rise = energy.max - energy.initial;
+    let net = |source: &&Account| source.entered - source.left;
+    let most = ledger?.sources.iter().max_by(|a, b| net(a).total_cmp(&net(b)));
+    let most = most.filter(|source| net(source) > 0.5 * rise && source.name != "constraint compliance")?;
+    (rise > RISE * energy.initial.abs()).then(|| {
+        format!(
+            "the energy rose by {rise:.2e} above its start, most of it through `{}`: an error of the steps, not of the scene; shorter steps have \
+             less of it",
+            most.name
+        )
+    })
 }
 
 fn unanswered(summary: &Summary) -> Option<String> {
@@ -347,14 +374,15 @@ fn unanswered(summary: &Summary) -> Option<String> {
     let rows = if count == 1 { "row has" } else { "rows have" };
     (count > 0).then(|| {
         format!(
-            "{count} recorded {rows} entries without a number (NaN): a step of a probe failed there, or the step was made of shorter ones"
+            "{count} recorded {rows} entries without a number (NaN): a step of a probe failed there, the step was made of shorter ones, or a number was too large"
         )
     })
 }
 
-fn halved(outcome: &Outcome) -> Option<String> {
+fn halved(scene: &Scene, outcome: &Outcome) -> Option<String> {
     let count = outcome.halved_steps;
-    let plural = if count == 1 { "step" } else { "steps" };
-    (count > 0)
-        .then(|| format!("{count} {plural} failed at full length and were halved: another symplectic map there"))
+    let plural =
+        if count == 1 { "step failed at full length and was" } else { "steps failed at full length and were" };
+    let map = if scene.method.claims().symplectic { ": another symplectic map there" } else { "" };
+    (count > 0).then(|| format!("{count} {plural} halved{map}"))
 }

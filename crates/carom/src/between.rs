@@ -32,12 +32,12 @@ impl Moment {
         Self { t: 0.0, q: vec![0.0; n], v: vec![0.0; n], p: vec![0.0; n] }
     }
 
-    /// Takes over a node.
+    /// Takes over a node, with the velocity and momentum at it.
     pub fn set_node(&mut self, frame: &Frame) {
         self.t = frame.state.t;
         self.q.copy_from_slice(&frame.state.q);
-        self.v.copy_from_slice(frame.v);
-        self.p.copy_from_slice(&frame.state.p);
+        self.v.copy_from_slice(frame.node_v);
+        self.p.copy_from_slice(frame.node_p);
     }
 
     fn copy_from(&mut self, other: &Self) {
@@ -52,8 +52,6 @@ impl Moment {
 #[derive(Debug, Clone)]
 pub struct Between {
     before: Moment,
-    /// Velocity at the node that was kept; `before` has the method's own.
-    node_v: Vec<f64>,
     inverse: InverseMass,
 }
 
@@ -63,13 +61,14 @@ impl Between {
         let inverse = InverseMass::new(system, &node.q)?;
         let mut v = node.p.clone();
         inverse.solve(&mut v);
-        let before = Moment { t: node.t, q: node.q.clone(), v: v.clone(), p: node.p.clone() };
-        Ok(Self { before, node_v: v, inverse })
+        let before = Moment { t: node.t, q: node.q.clone(), v, p: node.p.clone() };
+        Ok(Self { before, inverse })
     }
 
     /// The velocity at that node, of a method whose own lives between nodes.
-    pub fn set_node_velocity(&mut self, v: &[f64]) {
-        self.node_v.copy_from_slice(v);
+    pub fn set_node_velocity<S: System + ?Sized>(&mut self, system: &S, v: &[f64]) {
+        self.before.v.copy_from_slice(v);
+        system.mass().times(&self.before.q, v, &mut self.before.p);
     }
 
     /// Time of the node that was kept.
@@ -80,7 +79,6 @@ impl Between {
     /// Keeps a node: the next step starts there.
     pub fn keep(&mut self, frame: &Frame) {
         self.before.set_node(frame);
-        self.node_v.copy_from_slice(frame.node_v);
     }
 
     /// The motion at the fraction `0 ≤ s ≤ 1` of the step that led to a frame.
@@ -108,7 +106,7 @@ impl Between {
             self.inverse.solve(&mut out.v);
             return Ok(());
         }
-        let before = self.before.q.iter().zip(&self.node_v);
+        let before = self.before.q.iter().zip(&self.before.v);
         let after = frame.state.q.iter().zip(frame.node_v);
         for ((q, v), ((q0, v0), (q1, v1))) in out.q.iter_mut().zip(&mut out.v).zip(before.zip(after)) {
             (*q, *v) = cubic(h, s, [*q0, *q1], [*v0, *v1]);

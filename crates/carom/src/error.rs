@@ -95,8 +95,8 @@ pub enum Failure {
     },
     /// The search for the end point along the gradients at the start of a step found none on a constraint.
     #[error(
-        "no point of {row} was found along the constraint gradients at the start of the step: relative residual \
-         {residual:.3e} after {iterations} iterations, {closest:.3e} at best; the step may be too long for its speed, so that the \
+        "Newton's method found no point of the constraints along their gradients at the start of the step: relative residual \
+         {residual:.3e} in {row} after {iterations} iterations, {closest:.3e} at best; the step may be too long for its speed, so that the \
          search line misses the constraint: take a smaller step"
     )]
     OutOfReach {
@@ -188,6 +188,12 @@ pub enum Failure {
     /// The complementarity problem of a step was not solved.
     #[error("{0}")]
     Unsolved(Box<Unsolved>),
+    /// Motors with bounded forces beside friction.
+    #[error("the step was not solved: {reason}; other compliances, or shorter steps, may help")]
+    Motors {
+        /// What was tried.
+        reason: String,
+    },
     /// The equations of a step cannot be put together.
     #[error("the equations of the step cannot be put together: {reason}")]
     Form {

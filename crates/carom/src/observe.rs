@@ -14,6 +14,8 @@ pub struct Frame<'a> {
     pub v: &'a [f64],
     /// Velocity at the node: `v`, unless the method's own lives between nodes.
     pub node_v: &'a [f64],
+    /// Momentum of the velocity at the node.
+    pub node_p: &'a [f64],
     /// Kinetic energy, of the velocity at the node.
     pub kinetic: f64,
     /// Potential energy.

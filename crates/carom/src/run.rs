@@ -339,12 +339,17 @@ impl View {
         if !potential.is_finite() {
             return Err(Failure::NonFinite { what: "the potential at a node" });
         }
+        let kinetic = 0.5 * dot(&self.momentum, &self.node_v);
+        if !kinetic.is_finite() {
+            return Err(Failure::NonFinite { what: "the kinetic energy at a node" });
+        }
         Ok(Frame {
             step: outcome.steps,
             state,
-            kinetic: 0.5 * dot(&self.momentum, &self.node_v),
+            kinetic,
             v: &self.v,
             node_v: &self.node_v,
+            node_p: &self.momentum,
             potential,
             equality: &self.equality,
             equality_rate: &self.equality_rate,

@@ -85,7 +85,7 @@ fn the_scene_of_a_run_runs_to_the_same_bits_whatever_was_changed() {
     for scene in BUILT_IN {
         let by = |name: &str| scene.text.contains(&format!("name = \"{name}\""));
         let changes = match () {
-            () if by("gvi") => &of_contacts,
+            () if by("gvi") => &of_contacts[..],
             () if by("vci") || by("cva") => &of_events,
             () if by("spook") => &of_soft,
             () => &changes,

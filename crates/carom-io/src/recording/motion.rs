@@ -32,7 +32,7 @@ impl<'a> Motion<'a> {
     /// The velocity at the node that the motion goes on from, of a method whose own lives between nodes.
     pub fn set_node_velocity(&mut self, v: &[f64]) {
         if let Some(between) = &mut self.between {
-            between.set_node_velocity(v);
+            between.set_node_velocity(&*self.scene.problem.system, v);
         }
     }
 

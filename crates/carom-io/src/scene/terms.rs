@@ -189,7 +189,7 @@ fn bounds(item: &Item, names: &Names) -> Option<[f64; 2]> {
         return Some([lower, upper]);
     }
     let message = format!(
-        "found {lower} to {upper}{}, allowed are a lower bound up to 0 and an upper one from 0 on",
+        "found {lower} to {upper}{}, allowed are a lower bound up to 0 and an upper one from 0 on, not both 0",
         names.at()
     );
     item.report(message, Some("one of them must not be 0".to_string()).filter(|_| lower == upper));

@@ -111,16 +111,22 @@ impl SaddleMlcp {
 
     /// The residual of an answer, as [`Judged::residual`] has it, without allocation where the room was used for this size before.
     pub fn residual_in(&self, z: &[f64], room: &mut Room) -> Residual {
-        let Room { w, map, zeros, motion } = room;
-        for vector in [&mut *w, &mut *map, &mut *zeros] {
-            vector.clear();
-            vector.resize(z.len(), 0.0);
-        }
-        self.natural_map_with(zeros, w, map, motion);
-        let at_zero = norm(map);
+        let at_zero = self.at_zero(room);
+        let Room { w, map, motion, .. } = room;
         self.natural_map_with(z, w, map, motion);
         let absolute = norm(map);
         Residual::from_norms(if absolute.is_finite() { absolute } else { f64::INFINITY }, at_zero)
+    }
+
+    /// ‖F(0)‖ of the natural map, without allocation where the room was used for this size before.
+    pub fn at_zero(&self, room: &mut Room) -> f64 {
+        let Room { w, map, zeros, motion } = room;
+        for vector in [&mut *w, &mut *map, &mut *zeros] {
+            vector.clear();
+            vector.resize(self.saddle.q.len(), 0.0);
+        }
+        self.natural_map_with(zeros, w, map, motion);
+        norm(map)
     }
 
     /// What [`Judged::natural_map`] computes, without allocation where the room was used for this size before.

@@ -79,8 +79,6 @@ pub struct Summary {
     pub impacts: Option<u64>,
     /// Change of the energy in steps with impacts; `None` without inequality constraints.
     pub impact_energy: Option<ImpactEnergy>,
-    /// Change of the energy in the last step.
-    last_change: f64,
     /// Steps in which an inequality constraint gave an impulse.
     pub active_steps: Option<u64>,
     /// Contacts that came to rest by a capture rule.
@@ -132,7 +130,6 @@ impl Summary {
             max_penetration: some(problem.system.inequalities()),
             impacts: (problem.system.inequalities() > 0).then_some(0),
             impact_energy: (problem.system.inequalities() > 0).then(ImpactEnergy::default),
-            last_change: 0.0,
             active_steps: (problem.system.inequalities() > 0).then_some(0),
             captured: 0,
             fallbacks: None,
@@ -200,10 +197,9 @@ impl Observer for Summary {
     fn observe(&mut self, frame: &Frame) -> Result<(), String> {
         let energy = frame.energy();
         let change = self.energy.map_or(0.0, |before| energy - before.last);
-        // Where velocities live between nodes, an impact at a node is told with the step that leaves it.
-        let struck = if frame.regularisation.is_some() { self.last_change } else { change };
-        self.last_change = change;
-        if let Some(of_impacts) = self.impact_energy.as_mut().filter(|_| frame.report.impacts > 0) {
+        // A method that accounts for impacts tells what they took; of the others it is the change over the step.
+        let (impacts, struck) = frame.regularisation.map_or((frame.report.impacts, change), |soft| soft.impacts);
+        if let Some(of_impacts) = self.impact_energy.as_mut().filter(|_| impacts > 0) {
             of_impacts.steps += 1;
             of_impacts.sum += struck;
             if struck.abs() > of_impacts.worst.abs() {

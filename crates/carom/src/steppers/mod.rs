@@ -103,6 +103,8 @@ pub struct Regularisation<'a> {
     /// h ω of the fastest motion across constraints under load, by a bound on ω from above; steps of a method that takes their gradients at
     /// the start need less than 2.
     pub lateral: f64,
+    /// Contacts with an impact at the node, and the energy that it took with the timing of its forces, as a negative number.
+    pub impacts: (u32, f64),
 }
 
 /// An end of a step.

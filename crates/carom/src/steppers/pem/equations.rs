@@ -231,12 +231,12 @@ impl Equations {
     }
 
     /// Work of the impulses `λ` along the step.
-    pub fn work(&self, start: Start) -> f64 {
+    pub fn work(&self) -> f64 {
         if !self.moving {
             return 0.0;
         }
         let along = |row: usize| self.shape.fold_row(row, &self.mean, &self.u, 0.0, |sum, g, u| sum + g * u);
-        self.lambda.iter().enumerate().fold(0.0, |sum, (row, lambda)| sum + lambda * along(row) * start.h)
+        self.lambda.iter().enumerate().fold(0.0, |sum, (row, lambda)| sum + lambda * along(row))
     }
 
     /// The row of a [`Merit`], by name.

@@ -206,7 +206,7 @@ impl Pem {
         for (v1, (u, v)) in self.v1.iter_mut().zip(at.u.iter().zip(&self.v)) {
             *v1 = 2.0 * u - v;
         }
-        let work = at.work(start);
+        let work = at.work();
         system.equality_rate(t + h, &at.q1, &mut self.rate);
         let off = self.project(system, t + h)?;
         let at = &self.equations;

@@ -112,6 +112,11 @@ impl Accounts {
         &self.works
     }
 
+    /// What the impact at the planned step's node took, with the timing of its forces.
+    pub fn impact(&self) -> f64 {
+        self.before[IMPACTS] + self.before[TIMING]
+    }
+
     /// Energy in the compliance of the constraints at the node that was shown last.
     pub fn stored(&self) -> f64 {
         self.stored

@@ -1,10 +1,11 @@
 //! The impact before a step [(71), corrected]: contacts that are closed and approached, all joints with them.
 
-use carom_lcp::{BlockPivot, Limits, SaddleMlcp, Solver as _};
+use carom_lcp::problem::Room;
+use carom_lcp::{BlockPivot, SaddleMlcp, Solver as _};
 
 use super::options::Config;
 use super::rows::{At, Contact, Rows};
-use super::solve::is_round_off;
+use super::solve::{limits, worst_row};
 use crate::error::{Failure, Unsolved};
 use crate::linear::dot;
 use crate::state::State;
@@ -29,6 +30,7 @@ pub struct Impact {
     rows: Rows,
     pivot: BlockPivot,
     mixed: SaddleMlcp,
+    room: Room,
     /// Impulses of joints and contacts.
     z: Vec<f64>,
     before: Vec<f64>,
@@ -56,6 +58,7 @@ impl Impact {
             rows: Rows::new(&Config { stiffness: Default::default(), ..config.clone() }, system, start)?,
             pivot: BlockPivot::default(),
             mixed: SaddleMlcp { saddle: Default::default(), lower: Vec::new(), upper: Vec::new() },
+            room: Room::default(),
             z: Vec::new(),
             before: vec![0.0; n],
             row: vec![0.0; n],
@@ -166,20 +169,21 @@ impl Impact {
         self.z.resize(rows.saddle.q.len(), 0.0);
         // Contacts that are approached mostly have an impulse: all are tried first.
         self.z[joints..].fill(1.0);
-        std::mem::swap(&mut self.mixed.saddle, &mut rows.saddle);
-        std::mem::swap(&mut self.mixed.lower, &mut rows.lower);
-        std::mem::swap(&mut self.mixed.upper, &mut rows.upper);
-        let limits = Limits::default();
+        rows.lend(&mut self.mixed);
+        let at_zero = self.mixed.at_zero(&mut self.room);
+        let Some(limits) = limits(1e-8, at_zero, &self.mixed.saddle.p) else {
+            rows.lend(&mut self.mixed);
+            self.z.fill(0.0);
+            return Ok(());
+        };
         let answer = self.pivot.solve(&self.mixed, &mut self.z, &limits);
-        std::mem::swap(&mut self.mixed.saddle, &mut rows.saddle);
-        std::mem::swap(&mut self.mixed.lower, &mut rows.lower);
-        std::mem::swap(&mut self.mixed.upper, &mut rows.upper);
+        let worst = if answer.is_err() { worst_row(&self.mixed, &self.z) } else { 0 };
+        rows.lend(&mut self.mixed);
         match answer {
             Ok(solved) => {
                 (self.iterations, self.residual) = (solved.iterations as u32, solved.residual.relative);
                 Ok(())
             }
-            Err(unsolved) if is_round_off(&unsolved, &self.z, &rows.saddle.p) => Ok(()),
             Err(unsolved) => Err(Failure::Unsolved(Box::new(Unsolved {
                 stage: "impact",
                 solver: "block-pivot",
@@ -188,7 +192,7 @@ impl Impact {
                 iterations: unsolved.iterations,
                 residual: unsolved.residual.relative,
                 tolerance: limits.tolerance,
-                row: rows.name(system, joints),
+                row: rows.name(system, worst),
             }))),
         }
     }

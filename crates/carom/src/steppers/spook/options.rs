@@ -169,6 +169,9 @@ impl Default for Config {
 /// Below this part of the mobility of its row, T leaves factors without digits to spare.
 const CONDITIONING: f64 = 1e-8;
 
+/// Numbers in the gradients of a system whose rows are not looked at one by one before a run.
+const LARGE: usize = 1_000_000;
+
 impl Config {
     /// Whether sweeps are made.
     pub(super) fn iterates(&self) -> bool {
@@ -226,8 +229,10 @@ impl Method for Config {
         if let Some(value) = self.tolerance.filter(|value| value.is_nan() || *value <= 0.0) {
             return Err(("tolerance", format!("found {value}, allowed: a positive number")));
         }
-        if self.sweeps == Some(0) {
-            return Err(("sweeps", "found 0, allowed: at least 1".to_string()));
+        for (key, count) in [("sweeps", self.sweeps), ("couplings", Some(self.couplings))] {
+            if count == Some(0) {
+                return Err((key, "found 0, allowed: at least 1".to_string()));
+            }
         }
         if self.equations == Equations::Nonlinear && self.hessian != Hessian::None {
             return Err((
@@ -273,7 +278,8 @@ impl Method for Config {
 
     fn warnings<S: System + ?Sized>(&self, system: &S, start: &State, h: f64) -> Vec<String> {
         let mut warnings = Vec::new();
-        warnings.extend(self.growth(system, h));
+        warnings.extend(self.growth(system, start, h));
+        warnings.extend(self.undamped_contacts(system, h));
         warnings.extend(self.conditioning(system, start, h));
         let sweeps = self.sweeps();
         if self.solver == Solver::Pgs && sweeps < 100 && self.warm() > 0.5 && self.damping(h) < 10.0 * h {
@@ -298,24 +304,49 @@ impl Config {
         [own.compliance.unwrap_or(self.compliance), own.damping.unwrap_or_else(|| self.damping(h))]
     }
 
-    /// Rows with neither compliance nor damping: what violates them grows in proportion to time.
-    fn growth<S: System + ?Sized>(&self, system: &S, h: f64) -> Option<String> {
-        let hard = |row: &usize| self.softness(system, *row, h) == [0.0, 0.0];
-        let count = (0..system.equalities()).filter(hard).count();
-        let first = (0..system.equalities()).find(hard)?;
+    /// Rows without damping: what violates them does not decay, and grows where they bend or have no compliance either.
+    fn growth<S: System + ?Sized>(&self, system: &S, start: &State, h: f64) -> Option<String> {
+        let m = system.equalities();
+        if m == 0 || self.equations == Equations::Nonlinear || m.saturating_mul(system.dim()) > LARGE {
+            return None;
+        }
+        // Linear rows bend along no velocity; any in general position shows which do.
+        let v: Vec<f64> = (0..start.q.len()).map(|k| libm::sin(1.0 + k as f64)).collect();
+        let mut bend = vec![0.0; m];
+        system.equality_bend(start.t, &start.q, &v, &mut bend);
+        let grows = |row: &usize| {
+            let [epsilon, tau] = self.softness(system, *row, h);
+            tau == 0.0 && (epsilon == 0.0 || bend[*row] != 0.0)
+        };
+        let count = (0..m).filter(grows).count();
+        let first = (0..m).find(grows)?;
         let name = system.equality_name(first);
         let others = if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
-        Some(format!(
-            "`{name}`{others}: compliance and damping are both 0; a violation then alternates and grows with every step (bound: one of them \
-             above 0)"
-        ))
+        let why = match self.softness(system, first, h)[0] {
+            0.0 => {
+                "compliance and damping are both 0; a violation then alternates and grows with every step (bound: one of them above 0)"
+            }
+            _ => {
+                "damping is 0 and the constraint bends; violations do not decay and can take up energy (bound: above 0; 2 steps are critical)"
+            }
+        };
+        Some(format!("`{name}`{others}: {why}"))
+    }
+
+    /// Contacts without damping.
+    fn undamped_contacts<S: System + ?Sized>(&self, system: &S, h: f64) -> Option<String> {
+        (system.inequalities() > 0 && self.damping(h) == 0.0).then(|| {
+            "contacts without damping give back more than they take: a depth d throws them back with 4 d/h (bound: damping above 0; 2 steps are \
+             critical)"
+                .to_string()
+        })
     }
 
     /// Rows whose T is so small against their mobility that factors lose digits, and dependent rows cannot be told.
     fn conditioning<S: System + ?Sized>(&self, system: &S, start: &State, h: f64) -> Option<String> {
         let (n, m) = (system.dim(), system.equalities());
         // The rows are looked at one by one, by products with a full row each: large systems are not asked.
-        if m == 0 || n * m > 1_000_000 {
+        if m == 0 || m.saturating_mul(n) > LARGE {
             return None;
         }
         let inverse = InverseMass::new(system, &start.q).ok()?;

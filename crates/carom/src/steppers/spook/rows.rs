@@ -1,6 +1,6 @@
 //! The rows of a step: equalities, geometric stiffness, velocities, contacts, in the saddle-point form of the solvers.
 
-use carom_lcp::{Blocks, Dense, Saddle, Sparse};
+use carom_lcp::{Blocks, Dense, Saddle, SaddleMlcp, Sparse};
 
 use super::options::{Config, Hessian, Stiffness};
 use super::stiffness::Geometric;
@@ -47,7 +47,7 @@ pub struct Rows {
     pub(super) rate: Vec<f64>,
     pub(super) bend: Vec<f64>,
     geometric: Option<Geometric>,
-    /// `A`, `a(t)` and its derivative.
+    /// `A`, `a(t)`, and room for its derivative.
     velocity: [Vec<f64>; 3],
     /// The contacts with rows, ascending.
     pub contacts: Vec<Contact>,
@@ -62,8 +62,6 @@ pub struct Rows {
     /// The upper ones.
     pub upper: Vec<f64>,
     bounded: bool,
-    /// Whether the rows are others than those of the step before.
-    pub changed: bool,
     pub(super) timed: bool,
 }
 
@@ -115,7 +113,6 @@ impl Rows {
             lower: Vec::new(),
             upper: Vec::new(),
             bounded,
-            changed: true,
             timed: system.time_dependence().equalities,
         })
     }
@@ -209,8 +206,8 @@ impl Rows {
     /// The matrix. As long as there are no contacts its pattern stays.
     fn fill<S: System + ?Sized>(&mut self, system: &S, state: &State) -> Result<(), Failure> {
         let (n, [m, s, k]) = (state.q.len(), self.counts());
-        self.changed = !self.contacts.is_empty() || self.saddle.jacobian.rows() != m + s + k;
-        if self.changed {
+        let changed = !self.contacts.is_empty() || self.saddle.jacobian.rows() != m + s + k;
+        if changed {
             self.saddle.jacobian.restart(n);
             for row in 0..m {
                 self.entries.clear();
@@ -340,6 +337,13 @@ impl Rows {
                 self.push_side([config.slip / (part * at.h), 0.0], [0.0, 0.0]);
             }
         }
+    }
+
+    /// Lends the form and its bounds to a problem, or takes them back.
+    pub fn lend(&mut self, problem: &mut SaddleMlcp) {
+        std::mem::swap(&mut problem.saddle, &mut self.saddle);
+        std::mem::swap(&mut problem.lower, &mut self.lower);
+        std::mem::swap(&mut problem.upper, &mut self.upper);
     }
 
     /// `M v − Gᵀz` without the impulses of the step: `p = −(M v + h f)`, of a centred start with half the force.

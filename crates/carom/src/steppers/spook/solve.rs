@@ -1,5 +1,6 @@
 //! What solves the rows of a step, by what they contain and what was asked for.
 
+use carom_lcp::Residual;
 use carom_lcp::cone::norm;
 use carom_lcp::ldlt::{Ldlt, Place};
 use carom_lcp::problem::Room;
@@ -17,9 +18,9 @@ use crate::system::System;
 
 /// Corners of the polygon that stands for the cone.
 const CORNERS: usize = 8;
-/// Rounds in which motors at their bounds are found beside friction.
-const MOTOR_ROUNDS: usize = 20;
-/// A residual below this part of the impulses and momenta of a step is round-off.
+/// Rounds in which all motors change at once that want to, beside friction; then one at a time.
+const MOTOR_ROUNDS: usize = 8;
+/// A residual below this part of the momenta of a step is round-off.
 const ROUND_OFF: f64 = 1e-13;
 /// Backward error of a linear solve that is more than round-off.
 const INACCURATE: f64 = 1e-10;
@@ -94,19 +95,20 @@ impl Engine {
         if rows.dimension > 1 {
             return self.solve_friction(config, system, rows, z);
         }
-        std::mem::swap(&mut self.mixed.saddle, &mut rows.saddle);
-        std::mem::swap(&mut self.mixed.lower, &mut rows.lower);
-        std::mem::swap(&mut self.mixed.upper, &mut rows.upper);
-        let limits = Limits { tolerance: config.tolerance().min(1e300), ..Limits::default() };
+        rows.lend(&mut self.mixed);
+        let Some(limits) = limits(config.tolerance(), self.mixed.at_zero(&mut self.room), &self.mixed.saddle.p)
+        else {
+            rows.lend(&mut self.mixed);
+            z.fill(0.0);
+            return Ok(Cost::default());
+        };
         let answer = match config.solver {
             Solver::Pgs => self.sweep_mixed(config, z, &limits),
             _ => self.pivot.solve(&self.mixed, z, &limits).map_err(|unsolved| ("block-pivot", unsolved)),
         };
         let worst = if answer.is_err() { worst_row(&self.mixed, z) } else { 0 };
-        std::mem::swap(&mut self.mixed.saddle, &mut rows.saddle);
-        std::mem::swap(&mut self.mixed.lower, &mut rows.lower);
-        std::mem::swap(&mut self.mixed.upper, &mut rows.upper);
-        cost(answer, config, || rows.name(system, worst), (z, &rows.saddle.p))
+        rows.lend(&mut self.mixed);
+        cost(answer, config, || rows.name(system, worst), z.len())
     }
 
     /// Free impulses: one factorisation.
@@ -177,7 +179,7 @@ impl Engine {
         let answer = self.solve_with_motors(config, rows, z);
         let worst = if matches!(answer, Ok(Err(_))) { worst_row(&self.global, z) } else { 0 };
         std::mem::swap(&mut self.global.saddle, &mut rows.saddle);
-        cost(answer?, config, || rows.name(system, worst), (z, &rows.saddle.p))
+        cost(answer?, config, || rows.name(system, worst), z.len())
     }
 
     /// Friction with free motors; those beyond their bounds are then held there, as long as that is what they want.
@@ -200,7 +202,9 @@ impl Engine {
         );
         let p = self.global.saddle.p.clone();
         let mut held: Vec<Option<f64>> = vec![None; joints];
-        for _ in 0..MOTOR_ROUNDS {
+        let bounded = (0..joints).filter(|&row| rows.lower[row].is_finite() || rows.upper[row].is_finite()).count();
+        let most = MOTOR_ROUNDS + 20 * bounded;
+        for round in 0..most {
             self.global.saddle.jacobian.values_mut().copy_from_slice(&values);
             self.global.saddle.t.clone_from(&t);
             self.global.saddle.q.clone_from(&q);
@@ -220,18 +224,20 @@ impl Engine {
             let mut changed = false;
             for (row, bound) in held.iter_mut().enumerate() {
                 let [lower, upper] = [rows.lower[row], rows.upper[row]];
-                match *bound {
-                    None if z[row] < lower => (*bound, changed) = (Some(lower), true),
-                    None if z[row] > upper => (*bound, changed) = (Some(upper), true),
-                    None => {}
+                let wanted = match *bound {
+                    None if z[row] < lower => Some(lower),
+                    None if z[row] > upper => Some(upper),
+                    None => None,
                     Some(impulse) => {
                         z[row] = impulse;
                         let w = self.global.saddle.jacobian.row_times(row, &v) + t[row] * impulse + q[row];
                         let leaves = if impulse == lower { w < 0.0 } else { w > 0.0 };
-                        if leaves {
-                            (*bound, changed) = (None, true);
-                        }
+                        Some(impulse).filter(|_| !leaves)
                     }
+                };
+                // One at a time, the first first, cannot go round in circles where there is no friction.
+                if wanted != *bound && (round < MOTOR_ROUNDS || !changed) {
+                    (*bound, changed) = (wanted, true);
                 }
             }
             if !changed || answer.is_err() {
@@ -241,8 +247,8 @@ impl Engine {
                 return Ok(answer);
             }
         }
-        let reason = format!("no set of motors at their bounds holds beside friction in {MOTOR_ROUNDS} rounds");
-        Err(Failure::Form { reason })
+        let reason = format!("no set of motors at their bounds was found beside friction in {most} rounds");
+        Err(Failure::Motors { reason })
     }
 
     /// Puts the impulse of a row to the momentum and takes the row out.
@@ -259,8 +265,12 @@ impl Engine {
     }
 
     fn solve_global(&mut self, config: &Config, z: &mut [f64]) -> Result<Solved, (&'static str, Unsolved)> {
-        let limits = Limits { tolerance: config.tolerance().min(1e300), ..Limits::default() };
         let global = &self.global;
+        let at_zero = global.residual(&vec![0.0; z.len()]).absolute;
+        let Some(limits) = limits(config.tolerance(), at_zero, &global.saddle.p) else {
+            z.fill(0.0);
+            return Ok(Solved { iterations: 0, residual: Residual { absolute: at_zero, relative: 0.0 } });
+        };
         match config.solver {
             Solver::Direct if config.friction_law == FrictionLaw::Polygon => {
                 polygon(global, z, &limits).map_err(|unsolved| ("polygon", unsolved))
@@ -294,34 +304,33 @@ fn polygon(global: &GlobalFriction, z: &mut [f64], limits: &Limits) -> Result<So
     solved
 }
 
-fn worst_row<P: Judged>(problem: &P, z: &[f64]) -> usize {
+/// The row with the largest part of a residual.
+pub fn worst_row<P: Judged>(problem: &P, z: &[f64]) -> usize {
     let (mut w, mut map) = (vec![0.0; z.len()], vec![0.0; z.len()]);
     problem.natural_map(z, &mut w, &mut map);
     (0..z.len()).fold(0, |worst, row| if map[row].abs() > map[worst].abs() { row } else { worst })
 }
 
-/// Whether what an answer leaves is round-off of the impulses and momenta of the step, where the problem has next to nothing to do.
-pub fn is_round_off(unsolved: &Unsolved, z: &[f64], p: &[f64]) -> bool {
-    unsolved.residual.absolute <= ROUND_OFF * (norm(z) + norm(p))
+/// When a solver may stop, or that there is nothing to solve: what no impulses leave is round-off of the momenta of the step. Residuals relative to
+/// that would be anything, so the tolerance has it as a floor.
+pub fn limits(tolerance: f64, at_zero: f64, p: &[f64]) -> Option<Limits> {
+    let floor = ROUND_OFF * norm(p);
+    let tolerance = tolerance.max(floor / at_zero).min(f64::MAX);
+    (at_zero > floor).then(|| Limits { tolerance, ..Limits::default() })
 }
 
 fn cost(
     answer: Result<Solved, (&'static str, Unsolved)>,
     config: &Config,
     row: impl FnOnce() -> Row,
-    (z, p): (&[f64], &[f64]),
+    rows: usize,
 ) -> Result<Cost, Failure> {
     match answer {
         Ok(solved) => Ok(Cost { iterations: solved.iterations as u32, residual: solved.residual.relative }),
-        // Relative to its terms; relative to nothing it would be anything.
-        Err((_, unsolved)) if is_round_off(&unsolved, z, p) => {
-            let residual = unsolved.residual.absolute / (norm(z) + norm(p)).max(f64::MIN_POSITIVE);
-            Ok(Cost { iterations: unsolved.iterations as u32, residual })
-        }
         Err((solver, unsolved)) => Err(Failure::Unsolved(Box::new(error::Unsolved {
             stage: "step",
             solver,
-            rows: z.len(),
+            rows,
             reason: unsolved.failure.to_string(),
             iterations: unsolved.iterations,
             residual: unsolved.residual.relative,

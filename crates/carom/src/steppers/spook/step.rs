@@ -38,6 +38,8 @@ pub struct Spook {
     p1: Vec<f64>,
     v1: Vec<f64>,
     z: Vec<f64>,
+    /// What the velocity changed by in the last step.
+    change: Vec<f64>,
     plan: Option<Plan>,
     planned_q: Vec<f64>,
     planned_p: Vec<f64>,
@@ -82,6 +84,7 @@ impl Spook {
             p1: vector(),
             v1: vector(),
             z: Vec::new(),
+            change: vector(),
             plan: None,
             planned_q: vector(),
             planned_p: vector(),
@@ -207,7 +210,7 @@ impl Spook {
 
     /// Goes on to a solution of (52): what the linear rows leave of it goes to their right-hand side, with the same matrix.
     fn iterate<S: System + ?Sized>(&mut self, system: &S, at: &At, cost: &mut Cost) -> Result<(), Failure> {
-        let mut before = f64::INFINITY;
+        let (mut before, mut worst) = (f64::INFINITY, 0);
         for _ in 0..MOST_ITERATIONS {
             let At { state, h, centred, .. } = *at;
             self.extra.iter_mut().zip(&self.v0).zip(&self.v1).for_each(|((v, v0), v1)| {
@@ -217,9 +220,10 @@ impl Spook {
             let (left, row) = self.rows.correct(&self.config, system, &at, &self.v1, &self.z)?;
             // Round-off ends it; it is reached where the error no longer falls.
             if left <= ROUND_OFF || (left <= NEARLY && left >= 0.5 * before) {
+                cost.residual = cost.residual.max(left);
                 return Ok(());
             }
-            before = left;
+            (before, worst) = (left, row);
             let more = self.engine.solve(&self.config, system, &mut self.rows, &mut self.z)?;
             cost.iterations += more.iterations;
             self.velocities_after();
@@ -233,7 +237,7 @@ impl Spook {
                 });
             }
         }
-        let row = Row::equality(system, 0);
+        let row = Row::equality(system, worst);
         Err(Failure::NotConverged { iterations: cost.iterations, residual: before, row, correction: before })
     }
 
@@ -299,6 +303,7 @@ impl Spook {
         for row in 0..m {
             let [epsilon, tau] = self.config.softness(system, row, h);
             let bias = match self.config.hessian {
+                _ if self.config.equations == Equations::Nonlinear => 0.5 * h * tau,
                 Hessian::None => 0.25 * h * h + 0.5 * h * tau,
                 Hessian::Chord => 0.0,
                 Hessian::Frozen => 0.5 * h * tau,
@@ -322,6 +327,9 @@ impl<S: System + ?Sized> Stepper<S> for Spook {
             let failure =
                 Failure::NotConverged { iterations: 0, residual: f64::INFINITY, row, correction: f64::INFINITY };
             return Err(StepError { t: state.t, h, failure });
+        }
+        for (change, (v1, v0)) in self.change.iter_mut().zip(self.v1.iter().zip(&self.v0)) {
+            *change = v1 - v0;
         }
         state.q.copy_from_slice(&self.planned_q);
         state.p.copy_from_slice(&self.p1);
@@ -348,7 +356,9 @@ impl<S: System + ?Sized> Stepper<S> for Spook {
             self.plan = None;
         }
         if self.plan(system, state, h).is_err() {
-            return false;
+            // The step from here says why. Half of what the last one changed is the best guess at the velocity here.
+            v.iter_mut().zip(&self.change).for_each(|(v, change)| *v += 0.5 * change);
+            return true;
         }
         for (v, (v0, v1)) in v.iter_mut().zip(self.v0.iter().zip(&self.v1)) {
             *v = 0.5 * (v0 + v1);
@@ -363,7 +373,9 @@ impl<S: System + ?Sized> Stepper<S> for Spook {
     }
 
     fn regularisation(&self) -> Option<Regularisation<'_>> {
-        Some(Regularisation { expected: &self.expected, stored: self.accounts.stored(), lateral: self.lateral })
+        let impacts = self.plan.map_or((0, 0.0), |plan| (plan.report.impacts, self.accounts.impact()));
+        let (expected, stored) = (&self.expected[..], self.accounts.stored());
+        Some(Regularisation { expected, stored, lateral: self.lateral, impacts })
     }
 
     fn memory(&self) -> &[f64] {
