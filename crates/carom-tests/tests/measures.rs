@@ -102,6 +102,13 @@ fn the_accounts_close_up_to_the_integrators_error() {
 }
 
 #[test]
+fn what_moving_constraints_do_in_energy_momentum_steps_is_in_the_accounts() {
+    let ledger = run(&scene("shaken", SHAKEN, &[]), "pem", 0.01, 8.0, |_| ());
+    let moved = ledger.sources[0].entered + ledger.sources[0].left;
+    assert!(moved > 1.0 && ledger.error_max < 1e-3 * moved, "{ledger:?}");
+}
+
+#[test]
 fn what_no_account_knows_of_is_not_explained() {
     // The same pendulum whose accounts are not told of its drag: they must not close at any step.
     let scene = built_in("driven-pendulum", &[]);

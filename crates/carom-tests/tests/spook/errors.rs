@@ -88,3 +88,22 @@ fn options_out_of_their_ranges_are_named() {
         assert_eq!(method.check().expect_err(options).0, key);
     }
 }
+
+/// After an impact a step can have nothing to solve: what no impulses leave is round-off, and no solver is asked to reduce it.
+#[test]
+fn bodies_of_rods_fall_bounce_and_rest() {
+    let text = "[[particle]]\nmass = 1.0\nradius = 0.1\nposition = [0.0, 1.0]\n[[particle]]\nmass = 1.0\nradius = 0.1\nposition = [0.5, 1.1]\n\
+                [[particle]]\nmass = 1.0\nradius = 0.1\nposition = [0.2, 1.5]\n[[rod]]\nbetween = [0, 1]\n[[rod]]\nbetween = [1, 2]\n\
+                [[rod]]\nbetween = [0, 2]\n[[field]]\ngravity = [0.0, -9.81]\n[[wall]]\nnormal = [0.0, 1.0]\nrestitution = 0.5\nfriction = 0.4\n\
+                [method]\nname = 'spook'\n[run]\nstep = 0.01\nuntil = 5.0\n";
+    for edits in [&[][..], &["method.friction=0.0"], &["method.solver=newton"], &["method.friction_law=box"]] {
+        let scene = scene("triangle", text, edits);
+        let (outcome, summary, ledger) = crate::run(&scene, &mut |_| {});
+        assert_eq!(outcome.ended, None, "{edits:?}");
+        assert!(summary.impacts.expect("contacts") > 2, "{edits:?}");
+        assert!(summary.max_equality.expect("rods") < 5e-3, "{edits:?}: {:?}", summary.max_equality);
+        let energy = summary.energy.expect("looked at");
+        assert!(energy.max - energy.initial < 1e-6 * energy.initial, "{edits:?}: {energy:?}");
+        assert!(ledger.error_max < 5e-3 * energy.initial, "{edits:?}: {:e}", ledger.error_max);
+    }
+}

@@ -49,3 +49,31 @@ fn a_motor_below_the_bound_of_friction_moves_nothing_and_one_above_it_does() {
         }
     }
 }
+
+#[test]
+fn many_motors_beside_friction_find_which_of_them_are_at_their_bounds() {
+    // Blocks on a rough floor that drive each other, some of them beyond what their motors can.
+    use carom_tests::runs::numbers;
+    let (blocks, motors) = (6, 9);
+    for seed in 1..=6 {
+        let c = numbers(5 * motors, seed);
+        let drive = |k: usize| {
+            let (i, j) = (k % blocks, (k + 1 + k / blocks) % blocks);
+            let [ratio, speed, rate, force] =
+                [1.0 + c[5 * k], 4.0 * c[5 * k + 1], 3.0 + 4.0 * c[5 * k + 2], 15.0 + 28.0 * c[5 * k + 3]];
+            format!(
+                "{{ expression = 'dot(x[{i}]) - {ratio:.3}*dot(x[{j}]) - {speed:.3}*cos({rate:.2}*t)', max_force = {force:.3} }}"
+            )
+        };
+        let text = format!(
+            "[lagrangian]\ncoordinates = [{{ name = 'x', repeat = {{ index = 'i', count = {blocks} }} }}, {{ name = 'y', repeat = {{ index = \
+             'i', count = {blocks} }} }}]\nmass = 1.0\npotential = [{{ expression = '9.81*y[i]', repeat = {{ index = 'i', count = {blocks} }} }}]\n\
+             inequalities = [{{ expression = 'y[i]', restitution = 0.0, friction = 0.5, slide = 'x[i]', repeat = {{ index = 'i', count = \
+             {blocks} }} }}]\nnonholonomic = [{}]\n[initial]\n[method]\nname = 'spook'\n[run]\nstep = 0.01\nuntil = 1.0\n",
+            (0..motors).map(drive).collect::<Vec<_>>().join(", ")
+        );
+        let scene = scene("blocks", &text, &[]);
+        let (outcome, _, _) = run(&scene, &mut |_| {});
+        assert_eq!(outcome.ended, None, "seed {seed}");
+    }
+}

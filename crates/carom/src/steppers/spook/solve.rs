@@ -108,7 +108,7 @@ impl Engine {
         };
         let worst = if answer.is_err() { worst_row(&self.mixed, z) } else { 0 };
         rows.lend(&mut self.mixed);
-        cost(answer, config, || rows.name(system, worst), z.len())
+        cost(answer, config, || rows.name(system, worst), (z.len(), &rows.saddle.p))
     }
 
     /// Free impulses: one factorisation.
@@ -179,7 +179,7 @@ impl Engine {
         let answer = self.solve_with_motors(config, rows, z);
         let worst = if matches!(answer, Ok(Err(_))) { worst_row(&self.global, z) } else { 0 };
         std::mem::swap(&mut self.global.saddle, &mut rows.saddle);
-        cost(answer?, config, || rows.name(system, worst), z.len())
+        cost(answer?, config, || rows.name(system, worst), (z.len(), &rows.saddle.p))
     }
 
     /// Friction with free motors; those beyond their bounds are then held there, as long as that is what they want.
@@ -323,10 +323,15 @@ fn cost(
     answer: Result<Solved, (&'static str, Unsolved)>,
     config: &Config,
     row: impl FnOnce() -> Row,
-    rows: usize,
+    (rows, p): (usize, &[f64]),
 ) -> Result<Cost, Failure> {
     match answer {
-        Ok(solved) => Ok(Cost { iterations: solved.iterations as u32, residual: solved.residual.relative }),
+        Ok(solved) => {
+            // Relative to what it is made of: next to no work to do is no scale.
+            let at_zero = solved.residual.absolute / solved.residual.relative.max(f64::MIN_POSITIVE);
+            let residual = solved.residual.absolute / at_zero.max(norm(p)).max(f64::MIN_POSITIVE);
+            Ok(Cost { iterations: solved.iterations as u32, residual })
+        }
         Err((solver, unsolved)) => Err(Failure::Unsolved(Box::new(error::Unsolved {
             stage: "step",
             solver,
