@@ -101,7 +101,9 @@ fn bodies_of_rods_fall_bounce_and_rest() {
         let (outcome, summary, ledger) = crate::run(&scene, &mut |_| {});
         assert_eq!(outcome.ended, None, "{edits:?}");
         assert!(summary.impacts.expect("contacts") > 2, "{edits:?}");
-        assert!(summary.max_equality.expect("rods") < 5e-3, "{edits:?}: {:?}", summary.max_equality);
+        let (found, expected) =
+            (summary.max_equality.expect("rods"), summary.expected_equality.expect("regularised"));
+        assert!(found < 2.0 * expected, "{edits:?}: {found:e}, expected {expected:e}");
         let energy = summary.energy.expect("looked at");
         assert!(energy.max - energy.initial < 1e-6 * energy.initial, "{edits:?}: {energy:?}");
         assert!(ledger.error_max < 5e-3 * energy.initial, "{edits:?}: {:e}", ledger.error_max);

@@ -69,7 +69,7 @@ fn many_motors_beside_friction_find_which_of_them_are_at_their_bounds() {
             "[lagrangian]\ncoordinates = [{{ name = 'x', repeat = {{ index = 'i', count = {blocks} }} }}, {{ name = 'y', repeat = {{ index = \
              'i', count = {blocks} }} }}]\nmass = 1.0\npotential = [{{ expression = '9.81*y[i]', repeat = {{ index = 'i', count = {blocks} }} }}]\n\
              inequalities = [{{ expression = 'y[i]', restitution = 0.0, friction = 0.5, slide = 'x[i]', repeat = {{ index = 'i', count = \
-             {blocks} }} }}]\nnonholonomic = [{}]\n[initial]\n[method]\nname = 'spook'\n[run]\nstep = 0.01\nuntil = 1.0\n",
+             {blocks} }} }}]\nnonholonomic = [{}]\n[initial]\nq = {{ x = 0.0, y = 0.0 }}\n[method]\nname = 'spook'\n[run]\nstep = 0.01\nuntil = 1.0\n",
             (0..motors).map(drive).collect::<Vec<_>>().join(", ")
         );
         let scene = scene("blocks", &text, &[]);
