@@ -116,8 +116,10 @@ fn energy(scene: &Scene, run: &Value, data: &Data) -> Option<Drawing> {
 }
 
 fn ledger(data: &Data) -> Option<Drawing> {
-    let columns = data.of_kind("ledger");
-    let (errors, amounts): (Vec<_>, Vec<_>) = columns.into_iter().partition(|(label, _)| label.contains("error"));
+    // Accounts that nothing went through say nothing.
+    let idle = |label: &str, column: &Thinned| label.starts_with("work.") && column.largest() == Some(0.0);
+    let columns = data.of_kind("ledger").into_iter().filter(|(label, column)| !idle(label, column));
+    let (errors, amounts): (Vec<_>, Vec<_>) = columns.partition(|(label, _)| label.contains("error"));
     let mut panels = Vec::new();
     for (title, columns) in [("energy by account", amounts), ("what the integrator made or lost", errors)] {
         if !columns.is_empty() {
@@ -285,7 +287,7 @@ fn solver(run: &Value, data: &Data) -> Option<Drawing> {
     if let Some(residual) = data.column("residual") {
         panels.push(over_time(Axis::log("relative residual")).series(positive("", residual)));
     }
-    let caption = "Newton's method: iterations of a step, and the residual that it was accepted with.".into();
+    let caption = "The solver: iterations of a step, and the residual that it was accepted with.".into();
     grid("solver", caption, panels)
 }
 
