@@ -15,7 +15,7 @@ const LOAD: f64 = 1000.0;
 /// Steps before the clock starts, and links times steps on it.
 const WARM: usize = 5;
 const WORK: usize = 200_000;
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 7;
 
 fn chain(links: usize, degrees: f64) -> (Particles, State) {
     let masses = (0..links).map(|i| if i + 1 == links { LOAD } else { 1.0 }).collect();
