@@ -3,6 +3,7 @@
 pub mod comparison;
 pub mod control;
 pub mod dual;
+pub mod full;
 pub mod galerkin;
 pub mod map;
 pub mod reference;

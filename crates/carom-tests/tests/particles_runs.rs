@@ -6,6 +6,7 @@ use carom::particles::{Cutoff, Group, LennardJones, Link, Particles, Selection};
 use carom::state::State;
 use carom::steppers::{Stepper, verlet};
 use carom::system::{Constraints, Dynamics, Mass, System};
+use carom_tests::full::Full;
 use carom_tests::runs::{Boxed, built_in, distance, numbers};
 
 fn stepper(system: &(dyn System + 'static), name: &str, state: &State) -> Boxed {
@@ -192,39 +193,6 @@ fn max_of(x: &[f64]) -> f64 {
     x.iter().fold(0.0, |max, x| max.max(x.abs()))
 }
 
-/// The same system without the pattern of its rows.
-struct Dense(Particles);
-
-impl Dynamics for Dense {
-    fn dim(&self) -> usize {
-        self.0.dim()
-    }
-    fn mass(&self) -> Mass<'_> {
-        self.0.mass()
-    }
-    fn potential(&self, t: f64, q: &[f64]) -> f64 {
-        self.0.potential(t, q)
-    }
-    fn potential_gradient(&self, t: f64, q: &[f64], out: &mut [f64]) {
-        self.0.potential_gradient(t, q, out);
-    }
-    fn potential_hessian(&self, t: f64, q: &[f64], out: &mut [f64]) {
-        self.0.potential_hessian(t, q, out);
-    }
-}
-
-impl Constraints for Dense {
-    fn equalities(&self) -> usize {
-        self.0.equalities()
-    }
-    fn equality(&self, t: f64, q: &[f64], out: &mut [f64]) {
-        self.0.equality(t, q, out);
-    }
-    fn equality_jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) {
-        self.0.equality_jacobian(t, q, out);
-    }
-}
-
 /// A net of rods with loops and anchors in 1, 2 or 3 dimensions: particles on a line, each held by rods.
 fn net(dimension: usize) -> (Particles, State) {
     let count = 9;
@@ -258,7 +226,7 @@ fn rows_by_blocks_and_full_rows_give_the_same_bits() {
         vec![Box::new(chain), Box::new(|| net(1)), Box::new(|| net(2)), Box::new(|| net(3))];
     for (number, make) in systems.iter().enumerate() {
         let ((blocks, start), (full, _)) = (make(), make());
-        let full = Dense(full);
+        let full = Full(full);
         assert!(blocks.equality_pattern().is_some() && full.equality_pattern().is_none());
         let (mut a, mut b) = (start.clone(), start.clone());
         let (mut by_blocks, mut by_rows) = (stepper(&blocks, "verlet", &start), stepper(&full, "verlet", &start));

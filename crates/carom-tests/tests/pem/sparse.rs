@@ -5,48 +5,9 @@ use carom::method::Method;
 use carom::particles::{Link, Particles};
 use carom::state::State;
 use carom::steppers::{Stepper, pem};
-use carom::system::{Constraints, Dynamics, Mass, Segment};
+use carom_tests::full::Full;
 
 use crate::chain::{H, Shape, chain};
-
-/// The chain without its pattern: full matrices.
-struct Full(Particles);
-
-impl Dynamics for Full {
-    fn dim(&self) -> usize {
-        self.0.dim()
-    }
-    fn mass(&self) -> Mass<'_> {
-        self.0.mass()
-    }
-    fn potential(&self, t: f64, q: &[f64]) -> f64 {
-        self.0.potential(t, q)
-    }
-    fn potential_gradient(&self, t: f64, q: &[f64], out: &mut [f64]) {
-        self.0.potential_gradient(t, q, out);
-    }
-    fn potential_hessian(&self, t: f64, q: &[f64], out: &mut [f64]) {
-        self.0.potential_hessian(t, q, out);
-    }
-    fn potential_discrete_gradient(&self, segment: &Segment, out: &mut [f64]) {
-        self.0.potential_discrete_gradient(segment, out);
-    }
-}
-
-impl Constraints for Full {
-    fn equalities(&self) -> usize {
-        self.0.equalities()
-    }
-    fn equality(&self, t: f64, q: &[f64], out: &mut [f64]) {
-        self.0.equality(t, q, out);
-    }
-    fn equality_jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) {
-        self.0.equality_jacobian(t, q, out);
-    }
-    fn equality_hessian(&self, t: f64, q: &[f64], lambda: &[f64], out: &mut [f64]) {
-        self.0.equality_hessian(t, q, lambda, out);
-    }
-}
 
 #[test]
 fn sparse_and_full_matrices_give_the_same_motion() {

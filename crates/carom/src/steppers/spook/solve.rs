@@ -143,8 +143,20 @@ impl Engine {
         of_rows.iter_mut().zip(&rows.saddle.q).for_each(|(right, q)| *right = -q);
         let accuracy = ldlt.solve(&self.right, &mut self.x);
         if accuracy.backward_error > INACCURATE || accuracy.backward_error.is_nan() {
-            let row = rows.name(system, 0);
-            return Err(Failure::Singular { row, pivot: accuracy.backward_error });
+            let left = |row: usize| {
+                (rows.speed(row, &self.x[..n]) - rows.saddle.t[row] * self.x[n + row] + rows.saddle.q[row]).abs()
+            };
+            let worst = (0..m).fold(0, |worst, row| if left(row) > left(worst) { row } else { worst });
+            return Err(Failure::Unsolved(Box::new(error::Unsolved {
+                stage: "step",
+                solver: "ldlt",
+                rows: m,
+                reason: "the factors are not accurate enough, rows nearly depend on each other".to_string(),
+                iterations: 1 + accuracy.refinements,
+                residual: accuracy.backward_error,
+                tolerance: INACCURATE,
+                row: rows.name(system, worst),
+            })));
         }
         z.iter_mut().zip(&self.x[n..]).for_each(|(z, x)| *z = -x);
         Ok(Cost { iterations: 1, residual: accuracy.backward_error })
