@@ -349,6 +349,11 @@ pub trait Constraints {
     fn gap_bend(&self, _arc: &Parabola, _index: usize) -> Option<[f64; 2]> {
         None
     }
+    /// A bound of the rate at which `g_i` changes along a parabola; `None` if none is known. It serves where the second derivative has
+    /// no bound, such as near the centre of a ball.
+    fn gap_rate(&self, _arc: &Parabola, _index: usize) -> Option<f64> {
+        None
+    }
     /// What the inequality is called in messages.
     fn gap_name(&self, index: usize) -> String {
         format!("inequalities[{index}]")

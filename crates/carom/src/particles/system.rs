@@ -158,6 +158,10 @@ impl Particles {
         self.gaps.bend::<D>(arc, index)
     }
 
+    fn gap_speed<const D: usize>(&self, arc: &Parabola, index: usize) -> f64 {
+        self.gaps.fastest::<D>(arc, index)
+    }
+
     fn gap_curvature<const D: usize>(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
         self.gaps.add_hessian::<D>(points(q), lambda, &mut Blocks::new(q.len(), out));
     }
@@ -285,6 +289,9 @@ impl Constraints for Particles {
     }
     fn gap_bend(&self, arc: &Parabola, index: usize) -> Option<[f64; 2]> {
         Some(in_space!(self.gap_bounds(arc, index)))
+    }
+    fn gap_rate(&self, arc: &Parabola, index: usize) -> Option<f64> {
+        Some(in_space!(self.gap_speed(arc, index)))
     }
     fn gap_name(&self, index: usize) -> String {
         self.gaps.name(index, &self.names)

@@ -102,6 +102,10 @@ impl Balls {
             Side::Outside => [lower, upper],
         }
     }
+
+    pub fn fastest<const D: usize>(&self, arc: &Parabola, row: usize) -> f64 {
+        Arc::<D>::of(arc, self.contacts[row].particle).fastest()
+    }
 }
 
 impl Contact {

@@ -79,6 +79,15 @@ impl Gaps {
             Pool::Balls(row) => self.balls.bend::<D>(arc, row),
         }
     }
+
+    /// A bound of the rate of a row along a parabola.
+    pub fn fastest<const D: usize>(&self, arc: &Parabola, row: usize) -> f64 {
+        match self.pool(row) {
+            Pool::Spheres(row) => self.spheres.fastest::<D>(arc, row),
+            Pool::Walls(row) => self.walls.fastest::<D>(arc, row),
+            Pool::Balls(row) => self.balls.fastest::<D>(arc, row),
+        }
+    }
 }
 
 impl Rows for Gaps {

@@ -54,6 +54,10 @@ impl Spheres {
     pub fn bend<const D: usize>(&self, arc: &Parabola, row: usize) -> [f64; 2] {
         Arc::<D>::between(arc, self.contacts[row].pair).length_bend()
     }
+
+    pub fn fastest<const D: usize>(&self, arc: &Parabola, row: usize) -> f64 {
+        Arc::<D>::between(arc, self.contacts[row].pair).fastest()
+    }
 }
 
 impl Rows for Spheres {
