@@ -22,7 +22,7 @@ fn spheres(gravity: f64) -> Particles {
 
 fn findings(system: &dyn System, (q, v): ([f64; 2], [f64; 2]), span: f64) -> Findings {
     let start = State::from_velocity(system, 0.0, &[q[0], q[1], 0.0, 0.0], &[v[0], v[1], 0.0, 0.0]);
-    let mut path = Path::parabola(system, &start, 1.0, &[]);
+    let mut path = Path::parabola(system, &start, 1.0, None);
     Oracle::new(&mut path, system, (span, 400), &[1e-9, 1e-9]).findings().expect("a path")
 }
 
@@ -53,12 +53,13 @@ fn the_brute_force_knows_closed_forms() {
     let hit = findings(&system, ([9.0, 0.0], [0.0, 0.0]), 9.0).hit.expect("hit");
     assert!((hit.tau - 7.0).abs() < 1e-12 && hit.contact == 1, "{hit:?}");
     let hit = findings(&system, ([9.0, -49.0], [0.0, 1e-4]), 9.0).hit.expect("hit");
-    assert!((hit.tau - 1e-4).abs() < 1e-12 && hit.contact == 1, "{hit:?}");
+    // The wall is 49 away from the origin: round-off of that, over the speed.
+    assert!((hit.tau - 1e-4).abs() < 1e-10 && hit.contact == 1, "{hit:?}");
 }
 
 /// A search that compares the ends of the step: what is open there, it does not see.
 fn naive(trial: &Trial) -> Outcome {
-    let Some(found) = trial.findings(&trial.start) else { return Outcome::NoPath };
+    let Some(found) = trial.findings() else { return Outcome::NotAsked };
     let end = trial.h.abs();
     let below = |tau: f64| (0..trial.contacts()).find(|&contact| trial.gap(&trial.start, contact, tau) < 0.0);
     let Some(contact) = below(end) else { return trial.compare(&found, None) };

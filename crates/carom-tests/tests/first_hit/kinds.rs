@@ -260,11 +260,13 @@ fn particles(kind: Kind, leg: Leg, scales: Scales, dice: &mut Dice) -> Draft {
         system.add_wall(&floor, &Group::Of(vec![count])).expect("a floor");
         lowest.push(f64::NEG_INFINITY);
     }
+    let mut extra = String::new();
     let movers = Group::Of((0..count).collect());
     match kind {
         Kind::Wall => {
             for _ in 0..1 + dice.below(2) {
                 let wall = Wall { normal: dice.direction(d), offset: 0.0, restitution: 1.0, friction: 0.0 };
+                extra += &format!(", wall {:?}", wall.normal);
                 system.add_wall(&wall, &movers).expect("a wall");
                 lowest.resize(lowest.len() + count, f64::NEG_INFINITY);
             }
@@ -278,6 +280,7 @@ fn particles(kind: Kind, leg: Leg, scales: Scales, dice: &mut Dice) -> Draft {
                 (Side::Outside, 1e-4 * size, 0.0)
             };
             let ball = Ball { centre: vec![0.0; d], radius, side, restitution: 1.0, friction: 0.0 };
+            extra += &format!(", ball {side:?} at 0 with radius {radius:?}");
             system.add_ball(&ball, &movers).expect("a ball");
             lowest.resize(lowest.len() + count, least);
         }
@@ -286,7 +289,7 @@ fn particles(kind: Kind, leg: Leg, scales: Scales, dice: &mut Dice) -> Draft {
     if let Some((link, length)) = rod {
         system.add_rod(link, length).expect("a rod");
     }
-    let words = format!("{} in {d} dimensions, {total} bodies, rod {rod:?}", kind.name());
+    let words = format!("{} in {d} dimensions, {total} bodies, rod {rod:?}{extra}", kind.name());
     let (q, v) = (x.concat(), v.concat());
     Draft { inner: Rc::new(system), q, v, lowest, pin: None, held, meeting, words }
 }
@@ -295,7 +298,7 @@ fn plates(scales: Scales, dice: &mut Dice) -> Draft {
     let Scales { size, h, speed } = scales;
     let count = 1 + dice.below(2);
     let (mut all, mut q, mut v) = (Vec::new(), Vec::new(), Vec::new());
-    let mut corners = 0;
+    let (mut corners, mut words) = (0, format!("{count} plates"));
     for _ in 0..count {
         let vertices: Vec<[f64; 2]> = (0..1 + dice.below(5))
             .map(|_| (size * dice.between(0.3, 1.0), dice.between(0.0, std::f64::consts::TAU)))
@@ -304,6 +307,7 @@ fn plates(scales: Scales, dice: &mut Dice) -> Draft {
         let farthest = vertices.iter().fold(0.0_f64, |most, [x, y]| most.max(x * x + y * y));
         let mass = dice.decades(-1.0, 1.0);
         corners += vertices.len();
+        words += &format!(", plate {vertices:?}");
         all.push(Plate { mass, inertia: mass * farthest * dice.between(0.1, 0.9), vertices });
         let (direction, place) = (dice.direction(2), dice.direction(2));
         let (spin, moves) = (if dice.chance(0.2) { 0.0 } else { dice.decades(-1.5, 0.5) }, !dice.chance(0.1));
@@ -318,10 +322,10 @@ fn plates(scales: Scales, dice: &mut Dice) -> Draft {
     for _ in 0..walls {
         let normal = dice.direction(2);
         let wall = plates::Wall { normal: [normal[0], normal[1]], offset: 0.0, restitution: 1.0, friction: 0.0 };
+        words += &format!(", wall {normal:?}");
         system.add_wall(&wall, &Group::All).expect("a wall");
     }
     let lowest = vec![f64::NEG_INFINITY; walls * corners];
-    let words = format!("{count} plates, {corners} corners, {walls} walls");
     Draft { inner: Rc::new(system), q, v, lowest, pin: None, held: None, meeting: meeting(dice, h), words }
 }
 

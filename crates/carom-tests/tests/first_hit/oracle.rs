@@ -16,16 +16,25 @@ const HALVINGS: i32 = 48;
 const SECTIONS: u32 = 58;
 
 /// A leg as a function of its length.
-pub enum Path<'a> {
-    /// `q + v τ + ½ a τ²`.
-    Parabola { start: &'a State, sign: f64, v: Vec<f64>, a: Vec<f64> },
+pub struct Path<'a> {
+    system: &'a dyn System,
+    start: &'a State,
+    /// Of time.
+    sign: f64,
+    shape: Shape,
+}
+
+/// What a leg is.
+enum Shape {
+    /// `q + v τ + ½ a τ²`; coordinates of `still` are not accelerated: something holds them.
+    Parabola { v: Vec<f64>, a: Vec<f64>, still: Option<usize> },
     /// One step of the base method, of the length `τ`.
-    Base { start: &'a State, sign: f64, system: &'a dyn System, step: variational::Variational, end: State },
+    Base { step: Box<variational::Variational>, end: State },
 }
 
 impl<'a> Path<'a> {
-    /// Of a mass that is constant and forces of the place alone. Coordinates in `still` keep their velocity, or stay where they are.
-    pub fn parabola(system: &dyn System, start: &'a State, sign: f64, still: &[usize]) -> Self {
+    /// Of a mass that is constant and forces of the place alone.
+    pub fn parabola(system: &'a dyn System, start: &'a State, sign: f64, still: Option<usize>) -> Self {
         let inverse = InverseMass::new(system, &start.q).expect("a mass");
         let (mut v, mut a) = (start.p.clone(), vec![0.0; start.q.len()]);
         inverse.solve(&mut v);
@@ -33,7 +42,7 @@ impl<'a> Path<'a> {
         inverse.solve(&mut a);
         a.iter_mut().for_each(|a| *a = -*a);
         still.iter().for_each(|&i| a[i] = 0.0);
-        Self::Parabola { start, sign, v, a }
+        Self { system, start, sign, shape: Shape::Parabola { v, a, still } }
     }
 
     /// Of a base method.
@@ -43,26 +52,46 @@ impl<'a> Path<'a> {
         start: &'a State,
         sign: f64,
     ) -> Result<Self, Failure> {
-        let step = config.stepper(system, start)?;
-        Ok(Self::Base { start, sign, system, step, end: start.clone() })
+        let step = Box::new(config.stepper(system, start)?);
+        Ok(Self { system, start, sign, shape: Shape::Base { step, end: start.clone() } })
     }
 
     /// Its end, if there is one.
     pub fn at(&mut self, tau: f64, q: &mut [f64]) -> bool {
-        match self {
-            Self::Parabola { start, sign, v, a } => {
+        let Self { system, start, sign, shape } = self;
+        match shape {
+            Shape::Parabola { v, a, .. } => {
                 for (i, q) in q.iter_mut().enumerate() {
                     *q = start.q[i] + tau * (*sign * v[i] + 0.5 * tau * a[i]);
                 }
                 true
             }
-            Self::Base { start, sign, system, step, end } => {
+            Shape::Base { step, end } => {
                 end.copy_from(start);
                 let made = tau == 0.0 || step.step(*system, end, *sign * tau).is_ok();
                 q.copy_from_slice(&end.q);
                 made
             }
         }
+    }
+
+    /// The state there: `p1 = p0 − ½τ(V'(q0) + V'(q1))` on a parabola.
+    pub fn state(&mut self, tau: f64) -> State {
+        let mut q = self.start.q.clone();
+        self.at(tau, &mut q);
+        let Self { system, start, sign, shape } = self;
+        let t = start.t + *sign * tau;
+        let Shape::Parabola { still, .. } = shape else {
+            let Shape::Base { end, .. } = shape else { unreachable!("two shapes") };
+            return State { t, q, p: end.p.clone() };
+        };
+        let (mut before, mut after) = (vec![0.0; q.len()], vec![0.0; q.len()]);
+        system.potential_gradient(start.t, &start.q, &mut before);
+        system.potential_gradient(t, &q, &mut after);
+        let kicks = before.iter().zip(&after).map(|(before, after)| 0.5 * *sign * tau * (before + after));
+        let mut p: Vec<f64> = start.p.iter().zip(kicks).map(|(p, kick)| p - kick).collect();
+        still.iter().for_each(|&i| p[i] = start.p[i]);
+        State { t, q, p }
     }
 }
 
@@ -84,6 +113,10 @@ pub struct Findings {
     pub hit: Option<Hit>,
     /// Where gaps come into their bands without going below them, before that.
     pub grazes: Vec<(f64, usize)>,
+    /// Whether the first hit is so slow that nothing can be told of it.
+    pub unclear: bool,
+    /// How many hops like the first would fill the step.
+    pub hops: f64,
 }
 
 /// A path and the gaps that are looked at.

@@ -8,7 +8,7 @@ use super::trial::{Outcome, Trial};
 
 /// What is counted.
 const COLUMNS: [&str; 10] =
-    ["trials", "no path", "impacts", "grazes", "clear", "missed", "late", "phantom", "inside", "errors"];
+    ["trials", "not asked", "impacts", "grazes", "clear", "missed", "late", "phantom", "inside", "errors"];
 /// Those that must be empty begin here.
 const FAULTS: usize = 5;
 
@@ -18,6 +18,13 @@ pub struct Table {
     cells: Vec<((Kind, Leg), [u32; 10])>,
     errors: BTreeMap<&'static str, u32>,
     examples: BTreeMap<(String, String), (usize, String)>,
+    /// Whether every fault is printed when it is found.
+    pub every: bool,
+}
+
+/// What a cell is called.
+pub fn name(kind: Kind, leg: Leg) -> String {
+    format!("{} × {leg:?}", kind.name())
 }
 
 impl Table {
@@ -33,7 +40,7 @@ impl Table {
         };
         let report = trial.judge();
         let column = match report.outcome {
-            Outcome::NoPath => 1,
+            Outcome::NotAsked => 1,
             Outcome::Impact => 2,
             Outcome::Graze => 3,
             Outcome::Clear => 4,
@@ -51,9 +58,12 @@ impl Table {
             // The smallest example of each fault and cell.
             let fault = if let Outcome::Error(kind) = report.outcome { kind } else { COLUMNS[column] };
             let (kind, leg) = cell;
-            let key = (fault.to_owned(), format!("{} × {leg:?}", kind.name()));
+            let key = (fault.to_owned(), name(kind, leg));
             let size = 10 * trial.start.q.len() + report.words.len().min(9);
             let text = || format!("number {number}: {}\n  {}", trial.describe(), report.words);
+            if self.every {
+                println!("{fault}, {}\n", text());
+            }
             match self.examples.get(&key) {
                 Some((least, _)) if *least <= size => {}
                 _ => drop(self.examples.insert(key, (size, text()))),
@@ -62,17 +72,16 @@ impl Table {
     }
 
     pub fn print(&self) {
-        for ((fault, cell), (_, text)) in &self.examples {
+        for ((fault, cell), (_, text)) in self.examples.iter().filter(|_| !self.every) {
             println!("{fault}, {cell}, {text}\n");
         }
-        println!("{:24}{}", "", COLUMNS.map(|name| format!("{name:>9}")).concat());
+        println!("{:24}{}", "", COLUMNS.map(|name| format!("{name:>10}")).concat());
         let mut sums = [0; 10];
         for ((kind, leg), counts) in &self.cells {
-            let name = format!("{} × {leg:?}", kind.name());
-            println!("{name:24}{}", counts.map(|count| format!("{count:9}")).concat());
+            println!("{:24}{}", name(*kind, *leg), counts.map(|count| format!("{count:10}")).concat());
             sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
         }
-        println!("{:24}{}", "all", sums.map(|count| format!("{count:9}")).concat());
+        println!("{:24}{}", "all", sums.map(|count| format!("{count:10}")).concat());
         println!("errors by kind: {:?}", self.errors);
     }
 
