@@ -6,12 +6,12 @@ use std::rc::Rc;
 
 use carom::system::{ConfigurationMass, Constraints, Dynamics, Forces, Mass, Parabola, Pattern, System};
 
-/// `M_ii = m_i (1 + ε cos(κ q_i))`.
+/// `M_ii = m_i (1 + ε cos(κ_i q_i))`.
 #[derive(Debug, Clone)]
 pub struct Warp {
     pub masses: Vec<f64>,
     pub depth: f64,
-    pub wave: f64,
+    pub waves: Vec<f64>,
 }
 
 /// The force `−c m_i v_i`.
@@ -54,29 +54,31 @@ impl ConfigurationMass for Warp {
     fn matrix(&self, q: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         for (i, q) in q.iter().enumerate() {
-            out[i * (self.masses.len() + 1)] = self.masses[i] * (1.0 + self.depth * (self.wave * q).cos());
+            out[i * (self.masses.len() + 1)] = self.masses[i] * (1.0 + self.depth * (self.waves[i] * q).cos());
         }
     }
     fn times(&self, q: &[f64], v: &[f64], out: &mut [f64]) {
         for i in 0..q.len() {
-            out[i] = self.masses[i] * (1.0 + self.depth * (self.wave * q[i]).cos()) * v[i];
+            out[i] = self.masses[i] * (1.0 + self.depth * (self.waves[i] * q[i]).cos()) * v[i];
         }
     }
     fn momentum_jacobian(&self, q: &[f64], v: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         for i in 0..q.len() {
-            out[i * (q.len() + 1)] = -self.masses[i] * self.depth * self.wave * (self.wave * q[i]).sin() * v[i];
+            out[i * (q.len() + 1)] =
+                -self.masses[i] * self.depth * self.waves[i] * (self.waves[i] * q[i]).sin() * v[i];
         }
     }
     fn kinetic_gradient(&self, q: &[f64], v: &[f64], out: &mut [f64]) {
         for i in 0..q.len() {
-            out[i] = -0.5 * self.masses[i] * self.depth * self.wave * (self.wave * q[i]).sin() * v[i] * v[i];
+            out[i] =
+                -0.5 * self.masses[i] * self.depth * self.waves[i] * (self.waves[i] * q[i]).sin() * v[i] * v[i];
         }
     }
     fn kinetic_hessian(&self, q: &[f64], v: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         for i in 0..q.len() {
-            let second = self.wave * self.wave * (self.wave * q[i]).cos();
+            let second = self.waves[i] * self.waves[i] * (self.waves[i] * q[i]).cos();
             out[i * (q.len() + 1)] = -0.5 * self.masses[i] * self.depth * second * v[i] * v[i];
         }
     }

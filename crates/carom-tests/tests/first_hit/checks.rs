@@ -59,16 +59,16 @@ fn the_brute_force_knows_closed_forms() {
 
 /// A search that compares the ends of the step: what is open there, it does not see.
 fn naive(trial: &Trial) -> Outcome {
-    let Some(found) = trial.findings() else { return Outcome::NotAsked };
+    let Some(found) = trial.findings(&trial.start, &trial.bands) else { return Outcome::NotAsked };
     let end = trial.h.abs();
-    let below = |tau: f64| (0..trial.contacts()).find(|&contact| trial.gap(&trial.start, contact, tau) < 0.0);
-    let Some(contact) = below(end) else { return trial.compare(&found, None) };
+    let below = |tau: f64| (0..trial.bands.len()).find(|&contact| trial.gap(&trial.start, contact, tau) < 0.0);
+    let Some(contact) = below(end) else { return trial.compare(&found, None, &trial.bands) };
     let (mut low, mut high) = (0.0, end);
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
         if trial.gap(&trial.start, contact, middle) < 0.0 { high = middle } else { low = middle }
     }
-    trial.compare(&found, Some((low, contact)))
+    trial.compare(&found, Some((low, contact)), &trial.bands)
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod altered;
 mod checks;
 mod dice;
+mod draw;
 mod kinds;
 mod legs;
 mod oracle;

@@ -117,6 +117,9 @@ pub struct Findings {
     pub unclear: bool,
     /// How many hops like the first would fill the step.
     pub hops: f64,
+    /// When the look-out started, and where the last leg starts that was looked at: nothing is struck before.
+    pub since: f64,
+    pub last: State,
 }
 
 /// A path and the gaps that are looked at.

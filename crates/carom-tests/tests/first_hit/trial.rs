@@ -1,26 +1,23 @@
-//! One trial: bodies, gaps that are made as wide as the path asks for, a step, and what is found of it.
-
-use std::rc::Rc;
+//! One trial: a step, and what is found of it.
 
 use carom::error::Failure;
 use carom::state::State;
-use carom::steppers::Stepper;
 use carom::steppers::shared::mass::InverseMass;
-use carom::system::{Constraints, Mass, System};
+use carom::steppers::{Event, Happening, Stepper, vci};
+use carom::system::{Constraints, System};
 
-use super::altered::{Altered, Drag, Pull, Warp};
-use super::dice::Dice;
-use super::kinds::{Held, Kind, Scales, draft};
+use super::altered::Altered;
+use super::kinds::{Held, Scales};
 use super::legs::{Choice, Leg};
 use super::oracle::{Findings, Hit, Oracle, Path};
 
-/// What can be told of a gap, as a share of its size.
-const BAND: f64 = 1e-9;
 /// What nodes may lie inside, as a share of the lengths.
 const DEPTH: f64 = 1e-12;
 
 /// Speeds that are none, as a share of what gaps change by in a step.
 const STILL: f64 = 1e-8;
+/// Legs of a step that are followed.
+const MOST_LEGS: usize = 4;
 /// So many hops in a step are not asked for.
 const MOST_HOPS: f64 = 3000.0;
 
@@ -54,11 +51,15 @@ pub struct Trial {
     pub warm: bool,
     pub held: Option<Held>,
     pub words: String,
-    bands: Vec<f64>,
-    reach: f64,
-    samples: usize,
+    /// Whether a contact is round, with what is taken off its gap as its radius.
+    pub round: Vec<bool>,
+    pub bands: Vec<f64>,
+    pub reach: f64,
+    pub samples: usize,
     /// Most changes of gaps along the path.
-    change: f64,
+    pub change: f64,
+    /// Most speed that any of them could have.
+    pub lively: f64,
 }
 
 /// What was found, in words.
@@ -68,79 +69,8 @@ pub struct Report {
 }
 
 impl Trial {
-    /// The trial with a number; `None` if its path has no end.
-    pub fn draw(kind: Kind, leg: Leg, number: u64) -> Option<Self> {
-        let place = Kind::ALL.iter().position(|other| *other == kind).unwrap_or(0) * Leg::ALL.len()
-            + Leg::ALL.iter().position(|other| *other == leg).unwrap_or(0);
-        let dice = &mut Dice::new(1_000_003 * place as u64 + number);
-        let (scales, choice) = (Scales::draw(kind, dice), Choice::draw(leg, dice));
-        let mut draft = draft(kind, leg, scales, dice);
-        let (n, count) = (draft.q.len(), draft.inner.inequalities());
-        let masses = match draft.inner.mass() {
-            Mass::Diagonal(masses) => masses.to_vec(),
-            _ => vec![1.0; n],
-        };
-        let mut pull = pull(n, leg, scales, dice, draft.held);
-        // Angles are not pulled: their scale is another one.
-        let step = if kind == Kind::Curved { 1 } else { 3 };
-        if matches!(kind, Kind::Plates | Kind::Curved) {
-            for i in (step - 1..n).step_by(step) {
-                (pull.acceleration[i], pull.centre[i]) = (0.0, draft.q[i]);
-            }
-        }
-        let system = Altered {
-            inner: Rc::clone(&draft.inner),
-            shift: vec![0.0; count],
-            drag: (leg == Leg::Drag).then(|| Drag {
-                masses: masses.clone(),
-                rate: dice.decades(-2.0, 0.3) / scales.h,
-                names: vec!["drag".into()],
-            }),
-            warp: (leg == Leg::Mass && kind != Kind::Curved).then(|| Warp {
-                masses: masses.clone(),
-                depth: dice.between(-0.4, 0.4),
-                wave: dice.decades(-1.0, 0.0) / scales.way(),
-            }),
-            pin: draft.pin,
-            masses,
-            pull,
-        };
-        let held_at = draft.held.map(|held| held.coordinate);
-        if dice.chance(0.7) && leg != Leg::Equality {
-            // Forces bend the path: it is aimed again.
-            for i in (0..n).filter(|i| held_at != Some(*i)) {
-                let acceleration =
-                    system.pull.acceleration[i] - system.pull.stiffness * (draft.q[i] - system.pull.centre[i]);
-                draft.v[i] -= 0.5 * acceleration * draft.meeting;
-            }
-        }
-        let h = if leg == Leg::Backward { -scales.h } else { scales.h };
-        if leg == Leg::Backward {
-            draft.v.iter_mut().for_each(|v| *v = -*v);
-        }
-        let start = State::from_velocity(&system, 0.0, &draft.q, &draft.v);
-        let samples = if kind.of_particles() { 400 } else { (60.0 * scales.way() / scales.size) as usize };
-        let mut trial = Self {
-            leg,
-            choice,
-            start,
-            h,
-            scales,
-            warm: leg == Leg::Parabola && dice.chance(0.5),
-            held: draft.held,
-            words: draft.words,
-            bands: vec![0.0; count],
-            reach: 0.0,
-            samples: samples.clamp(300, 3000),
-            change: 0.0,
-            system,
-        };
-        trial.tune(&draft.lowest, dice)?;
-        Some(trial)
-    }
-
     /// The path of its first leg.
-    fn path<'a>(&'a self, start: &'a State) -> Option<Path<'a>> {
+    pub fn path<'a>(&'a self, start: &'a State) -> Option<Path<'a>> {
         let (sign, still) = (self.h.signum(), self.held.map(|held| held.coordinate));
         let parabola = self.choice.is_explicit() && !matches!(self.leg, Leg::Drag | Leg::Mass | Leg::Equality);
         // Uniform forces: the implicit rules have parabolas too where something rests.
@@ -150,56 +80,14 @@ impl Trial {
         Path::base(&self.choice.base(), &self.system, start, sign).ok()
     }
 
-    /// Makes the gaps as wide as it takes for hits, near misses and the rest.
-    fn tune(&mut self, lowest: &[f64], dice: &mut Dice) -> Option<()> {
-        let count = self.bands.len();
-        let (span, mut shift) = (self.h.abs(), vec![0.0; count]);
-        let mut path = self.path(&self.start)?;
-        let mut ends = self.start.q.clone();
-        path.at(span, &mut ends).then_some(())?;
-        let reach = self.start.q.iter().chain(&ends).fold(0.0_f64, |max, q| max.max(q.abs()));
-        let flat = vec![0.0; count];
-        let mut oracle = Oracle::new(&mut path, &self.system, (span, self.samples.min(1000)), &flat);
-        let samples = oracle.sample()?;
-        let mut change = 0.0_f64;
-        // One contact may be touched at the start; bodies are not squeezed between several.
-        let first = dice.below(count);
-        for contact in 0..count {
-            let value = |i: usize| samples.gaps[i * count + contact];
-            let least = (0..samples.times.len()).min_by(|a, b| value(*a).total_cmp(&value(*b)))?;
-            let most = (0..samples.times.len()).fold(value(0), |most, i| most.max(value(i)));
-            let mut low = value(least);
-            if least > 0 && least + 1 < samples.times.len() {
-                low = oracle.minimum(contact, [samples.times[least - 1], samples.times[least + 1]])?.1.min(low);
-            }
-            change = change.max(most - low);
-            let gap = Gap { start: value(0), low, leaves: value(1) > value(0), lowest: lowest[contact] };
-            shift[contact] = gap.width(dice, self.scales, contact == first);
-            if self.held.is_some_and(|held| held.contact == contact) {
-                shift[contact] = 0.0;
-            }
-        }
-        drop(path);
-        let round_off = if matches!(self.leg, Leg::Parabola | Leg::Backward | Leg::Held) { 2e-14 } else { 1e-13 };
-        for contact in 0..count {
-            let size = if lowest[contact].is_finite() { shift[contact].abs() } else { self.scales.size };
-            self.bands[contact] = BAND * size + round_off * reach;
-        }
-        if let Some(held) = self.held {
-            self.bands[held.contact] = f64::INFINITY;
-        }
-        self.system.shift = shift;
-        (self.reach, self.change) = (reach, change);
-        Some(())
-    }
-
-    /// What the brute force finds of the step. Where a gap is closed while the momentum there leaves it, nothing is struck: the next leg starts.
-    pub fn findings(&self) -> Option<Findings> {
-        let (mut start, mut all, mut since) = (self.start.clone(), Findings::default(), 0.0);
+    /// What the brute force finds from a state on, for what is left of the step. Where a gap is closed while the momentum there leaves it,
+    /// nothing is struck, and the next leg starts.
+    pub fn findings(&self, from: &State, bands: &[f64]) -> Option<Findings> {
+        let (mut start, mut all) = (from.clone(), Findings::default());
         for _ in 0..8 {
-            let rest = self.h.abs() - since;
+            let (since, rest) = ((start.t - from.t).abs(), self.h.abs() - start.t.abs());
             let mut path = self.path(&start)?;
-            let found = Oracle::new(&mut path, &self.system, (rest, self.samples), &self.bands).findings()?;
+            let found = Oracle::new(&mut path, &self.system, (rest, self.samples), bands).findings()?;
             all.grazes.extend(found.grazes.iter().map(|(tau, contact)| (since + tau, *contact)));
             let Some(hit) = found.hit else { break };
             let later = path.state(hit.tau);
@@ -209,15 +97,15 @@ impl Trial {
                 all.unclear = true;
                 break;
             }
-            all.hit = (speed < 0.0).then_some(Hit { tau: since + hit.tau, deep: since + hit.deep, ..hit });
-            if all.hit.is_some() {
+            if speed < 0.0 {
+                all.hit = Some(Hit { tau: since + hit.tau, deep: since + hit.deep, ..hit });
                 all.hops = self.hops(&mut path, hit, -speed);
                 break;
             }
-            since += hit.tau;
             drop(path);
             start = later;
         }
+        (all.last, all.since) = (start, from.t);
         Some(all)
     }
 
@@ -240,11 +128,7 @@ impl Trial {
         self.h.abs() * bend.max(0.0) / (2.0 * speed)
     }
 
-    pub fn contacts(&self) -> usize {
-        self.bands.len()
-    }
-
-    /// A gap on the path.
+    /// A gap on the path from a state on.
     pub fn gap(&self, start: &State, contact: usize, tau: f64) -> f64 {
         let Some(mut path) = self.path(start) else { return f64::NAN };
         Oracle::new(&mut path, &self.system, (self.h.abs(), 1), &self.bands).gap(contact, tau).unwrap_or(f64::NAN)
@@ -252,7 +136,7 @@ impl Trial {
 
     /// Makes the step, and compares.
     pub fn judge(&self) -> Report {
-        let Some(found) = self.findings() else {
+        let Some(found) = self.findings(&self.start, &self.bands) else {
             return Report { outcome: Outcome::NotAsked, words: String::new() };
         };
         let system: &dyn System = &self.system;
@@ -267,24 +151,77 @@ impl Trial {
         }
         let mut state = self.start.clone();
         if let Err(error) = stepper.step(system, &mut state, self.h) {
-            if matches!(error.failure, Failure::Stalled { .. }) && found.hops > MOST_HOPS {
-                return Report { outcome: Outcome::NotAsked, words: String::new() };
-            }
             return self.failed(&error.failure, &found);
         }
         let events = Stepper::<dyn System>::events(&stepper);
-        let event = events.first().map(|event| (event.t.abs(), event.contact));
-        let outcome = self.compare(&found, event);
+        let (outcome, leg) = self.follow(found.clone(), events);
         let few: Vec<_> = events.iter().take(4).map(|e| (e.t, e.contact, e.what, e.speed, e.impulse)).collect();
-        let mut words = format!("found {event:?} of {} events: {few:?}", events.len());
+        let mut words = format!("leg {leg}: found {few:?} of {} events", events.len());
         let mut gaps = vec![0.0; self.bands.len()];
         system.gap(&state.q, &mut gaps);
         let lengths = self.scales.size + self.reach.max(state.q.iter().fold(0.0, |max: f64, q| max.max(q.abs())));
         let deepest = gaps.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
-        words += &format!("; deepest gap of the node {deepest:?}; {}", self.expectation(&found));
-        let inside = deepest.is_some_and(|(_, gap)| !(*gap >= -DEPTH * lengths));
+        words += &format!("; deepest gap of the node {deepest:?}; {}", expectation(&found));
+        let inside = deepest.is_some_and(|(_, gap)| gap.is_nan() || *gap < -DEPTH * lengths);
         let fine = matches!(outcome, Outcome::Clear | Outcome::Graze | Outcome::Impact);
         Report { outcome: if fine && inside { Outcome::Inadmissible } else { outcome }, words }
+    }
+
+    /// Compares the first event, and those after it as far as the next leg is known: its momentum is the impulse along the gradient away.
+    /// Returns the outcome of the first leg or the first fault, and the leg.
+    fn follow(&self, mut found: Findings, mut events: &[Event]) -> (Outcome, usize) {
+        let mut at = self.start.clone();
+        let mut bands = self.bands.clone();
+        let mut first = None;
+        for leg in 1..=MOST_LEGS {
+            let event = events.first().map(|event| ((event.t - at.t).abs(), event.contact));
+            let outcome = self.compare(&found, event, &bands);
+            let done = !matches!(outcome, Outcome::Impact);
+            if leg == 1 || matches!(outcome, Outcome::Missed | Outcome::Late | Outcome::Phantom) {
+                first = Some((outcome, leg));
+            }
+            if done || !self.goes_on() || events.is_empty() {
+                break;
+            }
+            let Some(mut path) = self.path(&found.last) else { break };
+            let mut next = path.state((events[0].t - found.last.t).abs());
+            let together = events.iter().take_while(|event| event.t == events[0].t).count();
+            if events[..together].iter().any(|event| event.what == Happening::Rest) {
+                break;
+            }
+            let mut gradient = vec![0.0; next.q.len()];
+            for event in &events[..together] {
+                self.system.gap_gradient(&next.q, event.contact, &mut gradient);
+                next.p.iter_mut().zip(&gradient).for_each(|(p, g)| *p += event.impulse * g);
+            }
+            events = &events[together..];
+            drop(path);
+            // Normals are known to the round-off of places over the radius.
+            let radius = self.radii().fold(self.scales.size, f64::min);
+            let blurred = 1e-15 * self.reach / radius * self.reach * 10.0_f64.powi(leg as i32);
+            bands.iter_mut().for_each(|band| *band += blurred);
+            if blurred > 1e-3 * radius || self.h.abs() - next.t.abs() < 1e-9 * self.h.abs() {
+                break;
+            }
+            at = next;
+            match self.findings(&at, &bands) {
+                Some(next) => found = next,
+                None => break,
+            }
+        }
+        first.unwrap_or((Outcome::NotAsked, 0))
+    }
+
+    /// Whether the leg after an impact is known: the momentum of `vci` depends on its length, unless there are no forces.
+    fn goes_on(&self) -> bool {
+        let free = self.system.pull.stiffness == 0.0 && self.system.pull.acceleration.iter().all(|a| *a == 0.0);
+        let known = matches!(self.choice, Choice::Cva(_)) || (free && !matches!(self.leg, Leg::Drag | Leg::Mass));
+        known && !matches!(self.leg, Leg::Equality | Leg::Held | Leg::Backward)
+    }
+
+    /// Radii of what is hit.
+    fn radii(&self) -> impl Iterator<Item = f64> {
+        self.system.shift.iter().zip(&self.round).filter(|(_, round)| **round).map(|(shift, _)| shift.abs())
     }
 
     fn failed(&self, failure: &Failure, found: &Findings) -> Report {
@@ -297,17 +234,25 @@ impl Trial {
             Failure::NonFinite { .. } => "not finite",
             _ => "other",
         };
-        Report { outcome: Outcome::Error(kind), words: format!("{failure}; {}", self.expectation(found)) }
-    }
-
-    fn expectation(&self, found: &Findings) -> String {
-        match found.hit {
-            Some(hit) => format!("expected contact {} at {:?} (deep at {:?})", hit.contact, hit.tau, hit.deep),
-            None => "expected none".into(),
+        if let Failure::Stalled { speed, .. } = failure
+            && self.is_endless(found, speed.abs())
+        {
+            return Report { outcome: Outcome::NotAsked, words: String::new() };
         }
+        Report { outcome: Outcome::Error(kind), words: format!("{failure}; {}", expectation(found)) }
     }
 
-    pub fn compare(&self, found: &Findings, event: Option<(f64, usize)>) -> Outcome {
+    /// Whether so many impacts fit into the step that nothing is asked: a body that is pressed hops `h c/(2u)` times.
+    fn is_endless(&self, found: &Findings, speed: f64) -> bool {
+        let weight = self.system.pull.acceleration.iter().fold(0.0_f64, |most, a| most.max(a.abs()));
+        // The rules with a node after the middle reflect with less and less: (1 − γ)/γ of the speed of the hop before.
+        let sinks = matches!(self.choice, Choice::Vci(vci::Rule::Gamma, gamma) if gamma > 0.5);
+        let held = self.leg == Leg::Held && weight * self.h.abs() > 2.0 * MOST_HOPS * speed;
+        found.hops > MOST_HOPS || held || (sinks && found.hops > 1.0)
+    }
+
+    /// What an event, or none, is after what was found.
+    pub fn compare(&self, found: &Findings, event: Option<(f64, usize)>, bands: &[f64]) -> Outcome {
         let Some((tau, contact)) = event else {
             return match found.hit {
                 Some(_) => Outcome::Missed,
@@ -322,8 +267,10 @@ impl Trial {
         if found.unclear {
             return Outcome::Graze;
         }
-        let allowed = self.bands[contact] + 3e-10 * self.change;
-        if !(self.gap(&self.start, contact, tau) <= allowed) {
+        let allowed = bands[contact] + 3e-10 * (self.change + self.h.abs() * self.lively);
+        let later = found.last.t.abs() - found.since.abs();
+        let gap = if tau >= later { self.gap(&found.last, contact, tau - later) } else { f64::INFINITY };
+        if gap.is_nan() || gap > allowed {
             return Outcome::Phantom;
         }
         if found.hit.is_some() { Outcome::Impact } else { Outcome::Graze }
@@ -344,67 +291,16 @@ impl Trial {
             self.h,
             self.start.q,
             drag.as_ref().map(|drag| drag.rate),
-            warp.as_ref().map(|warp| (warp.depth, warp.wave)),
+            warp.as_ref().map(|warp| (warp.depth, &warp.waves)),
             self.held
         )
     }
 }
 
-/// Forces: none, uniform ones or springs.
-fn pull(n: usize, leg: Leg, scales: Scales, dice: &mut Dice, held: Option<Held>) -> Pull {
-    let mut pull = Pull { acceleration: vec![0.0; n], stiffness: 0.0, centre: vec![0.0; n] };
-    let strength = scales.speed / scales.h * dice.decades(-2.0, 1.0);
-    if let Some(held) = held {
-        // Down, for everyone.
-        pull.acceleration.iter_mut().skip(held.dimension - 1).step_by(held.dimension).for_each(|a| *a = -strength);
-        return pull;
-    }
-    match dice.below(3) {
-        0 => {}
-        1 => {
-            let strength = if leg == Leg::Mass { 0.1 * strength } else { strength };
-            pull.acceleration = dice.direction(n).iter().map(|x| strength * x).collect();
-        }
-        _ => {
-            let fastest = if leg == Leg::Parabola { 2.5 } else { 1.2 };
-            pull.stiffness = (dice.between(0.0, fastest) / scales.h).powi(2);
-            let reach = scales.way().max(scales.size);
-            pull.centre = dice.direction(n).iter().map(|x| reach * x).collect();
-        }
-    }
-    pull
-}
-
-/// A gap along a path, before it has its width.
-struct Gap {
-    start: f64,
-    low: f64,
-    /// Whether it grows at first.
-    leaves: bool,
-    /// What is taken off it at least.
-    lowest: f64,
-}
-
-impl Gap {
-    /// What is taken off it, so that it is hit, missed, or touched at the start.
-    fn width(&self, dice: &mut Dice, scales: Scales, first: bool) -> f64 {
-        let Self { start, low, leaves, lowest } = *self;
-        let fall = start - low;
-        let size = if lowest.is_finite() && low > lowest { low.min(scales.size) } else { scales.size };
-        let early = if first { dice.decades(-6.0, 0.0) } else { dice.between(0.05, 1.0) };
-        let hit = if dice.chance(0.5) { start - fall * early } else { low + fall * dice.decades(-4.0, -0.03) };
-        let shift = match dice.below(20) {
-            0..8 => hit,
-            8..11 => low + size * dice.decades(-8.0, -2.0),
-            11..14 => low - size * dice.decades(-8.0, -2.0),
-            14..16 if leaves && first => start,
-            16 if first => start - size * dice.decades(-9.0, -4.0),
-            _ => low - size * dice.decades(-1.0, 1.0),
-        };
-        if lowest.is_finite() && start <= lowest {
-            return 0.5 * start;
-        }
-        let most = if first { start } else { start - 0.01 * scales.way().max(scales.size) };
-        shift.min(most).clamp(lowest.min(start), start)
+/// What was expected, in words.
+fn expectation(found: &Findings) -> String {
+    match found.hit {
+        Some(hit) => format!("expected contact {} at {:?} (deep at {:?})", hit.contact, hit.tau, hit.deep),
+        None => "expected none".into(),
     }
 }
