@@ -91,24 +91,22 @@ impl Trial {
             reach: 0.0,
             samples: samples.clamp(300, 3000),
             change: 0.0,
-            lively: 0.0,
+            energy: 0.0,
             system,
         };
         trial.tune(&draft.lowest, dice)?;
         Some(trial)
     }
 
-    /// The speed that the energy of the liveliest coordinate could give to any: gaps below 1e-10 of its way in a step count as closed.
-    fn liveliness(&self) -> f64 {
+    /// Twice the most kinetic energy that a coordinate has or gains in the step.
+    fn most_energy(&self) -> f64 {
         let (masses, pull, h) = (&self.system.masses, &self.system.pull, self.h.abs());
         let energy = |i: usize| {
             let (m, q, p) = (masses[i], self.start.q[i], self.start.p[i]);
             let pulled = pull.acceleration[i] - pull.stiffness * (q - pull.centre[i]);
             m * ((p / m).abs() + h * pulled.abs()).powi(2)
         };
-        let most = (0..masses.len()).fold(0.0_f64, |most, i| most.max(energy(i)));
-        let least = masses.iter().fold(f64::INFINITY, |least, m| least.min(*m));
-        (2.0 * most / least).sqrt()
+        (0..masses.len()).fold(0.0_f64, |most, i| most.max(energy(i)))
     }
 
     /// Makes the gaps as wide as it takes for hits, near misses and the rest.
@@ -150,7 +148,7 @@ impl Trial {
             self.bands[held.contact] = f64::INFINITY;
         }
         self.system.shift = shift;
-        (self.reach, self.change, self.lively) = (reach, change, self.liveliness());
+        (self.reach, self.change, self.energy) = (reach, change, self.most_energy());
         Some(())
     }
 }

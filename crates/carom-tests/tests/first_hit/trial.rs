@@ -58,8 +58,8 @@ pub struct Trial {
     pub samples: usize,
     /// Most changes of gaps along the path.
     pub change: f64,
-    /// Most speed that any of them could have.
-    pub lively: f64,
+    /// Twice the most kinetic energy that a coordinate has or gains in the step.
+    pub energy: f64,
 }
 
 /// What was found, in words.
@@ -248,7 +248,7 @@ impl Trial {
         // The rules with a node after the middle reflect with less and less: (1 − γ)/γ of the speed of the hop before.
         let sinks = matches!(self.choice, Choice::Vci(vci::Rule::Gamma, gamma) if gamma > 0.5);
         let held = self.leg == Leg::Held && weight * self.h.abs() > 2.0 * MOST_HOPS * speed;
-        found.hops > MOST_HOPS || held || (sinks && found.hops > 1.0)
+        found.hops > MOST_HOPS || held || sinks
     }
 
     /// What an event, or none, is after what was found.
@@ -267,7 +267,11 @@ impl Trial {
         if found.unclear {
             return Outcome::Graze;
         }
-        let allowed = bands[contact] + 3e-10 * (self.change + self.h.abs() * self.lively);
+        // Gaps below 1e-10 of what a step can change them by count as closed where a leg starts.
+        let mut gradient = vec![0.0; self.start.q.len()];
+        self.system.gap_gradient(&found.last.q, contact, &mut gradient);
+        let inertia: f64 = gradient.iter().zip(&self.system.masses).map(|(g, m)| g * g / m).sum();
+        let allowed = bands[contact] + 3e-10 * (self.change + self.h.abs() * (inertia * self.energy).sqrt());
         let later = found.last.t.abs() - found.since.abs();
         let gap = if tau >= later { self.gap(&found.last, contact, tau - later) } else { f64::INFINITY };
         if gap.is_nan() || gap > allowed {
