@@ -16,6 +16,8 @@ const DEPTH: f64 = 1e-12;
 
 /// Speeds that are none, as a share of what gaps change by in a step.
 const STILL: f64 = 1e-8;
+/// Gaps below 1e-10 of what a step can change them by count as closed where a leg starts, and speeds as none.
+const CLOSED: f64 = 3e-10;
 /// Legs of a step that are followed.
 const MOST_LEGS: usize = 4;
 /// So many hops in a step are not asked for.
@@ -90,6 +92,7 @@ impl Trial {
             let found = Oracle::new(&mut path, &self.system, (rest, self.samples), bands).findings()?;
             all.grazes.extend(found.grazes.iter().map(|(tau, contact)| (since + tau, *contact)));
             let Some(hit) = found.hit else { break };
+            all.unclear |= self.rests(&start, hit.contact);
             let later = path.state(hit.tau);
             let speed = self.speed(&later, hit.contact);
             if speed.abs() <= STILL * self.change / self.h.abs() {
@@ -107,6 +110,28 @@ impl Trial {
         }
         (all.last, all.since) = (start, from.t);
         Some(all)
+    }
+
+    /// What a step can change a gap by, per time: by the energy of the liveliest coordinate.
+    fn lively(&self, q: &[f64], contact: usize) -> f64 {
+        let mut gradient = vec![0.0; q.len()];
+        self.system.gap_gradient(q, contact, &mut gradient);
+        let inertia: f64 = gradient.iter().zip(&self.system.masses).map(|(g, m)| g * g / m).sum();
+        (inertia * self.energy).sqrt()
+    }
+
+    /// Whether a contact may count as closed and still where a leg starts: then it is held.
+    fn rests(&self, start: &State, contact: usize) -> bool {
+        let mut gaps = vec![0.0; self.bands.len()];
+        self.system.gap(&start.q, &mut gaps);
+        let lively = CLOSED * self.lively(&start.q, contact);
+        gaps[contact] <= self.bands[contact] + self.h.abs() * lively && self.speed(start, contact).abs() <= lively
+    }
+
+    /// Whether a leg that is cut in two is another path: then what is found after a graze says nothing.
+    fn is_cut(&self, found: &Findings) -> bool {
+        let same = matches!(self.leg, Leg::Parabola | Leg::Held | Leg::Backward) && self.choice.is_explicit();
+        !found.grazes.is_empty() && !(same && self.system.pull.stiffness == 0.0)
     }
 
     /// Speed of separation by the momentum.
@@ -234,9 +259,14 @@ impl Trial {
             Failure::NonFinite { .. } => "not finite",
             _ => "other",
         };
-        if let Failure::Stalled { speed, .. } = failure
-            && self.is_endless(found, speed.abs())
-        {
+        // After an impact a rod may turn too far in what is left of the step, and implicit legs may be too long.
+        let implicit = matches!(self.leg, Leg::Equality | Leg::Mass) && found.hit.is_some();
+        let asked = match failure {
+            Failure::OutOfReach { .. } | Failure::NotConverged { .. } => !implicit,
+            Failure::Stalled { speed, .. } => !self.is_endless(found, speed.abs()),
+            _ => true,
+        };
+        if !asked {
             return Report { outcome: Outcome::NotAsked, words: String::new() };
         }
         Report { outcome: Outcome::Error(kind), words: format!("{failure}; {}", expectation(found)) }
@@ -253,6 +283,9 @@ impl Trial {
 
     /// What an event, or none, is after what was found.
     pub fn compare(&self, found: &Findings, event: Option<(f64, usize)>, bands: &[f64]) -> Outcome {
+        if found.unclear || self.is_cut(found) {
+            return Outcome::Graze;
+        }
         let Some((tau, contact)) = event else {
             return match found.hit {
                 Some(_) => Outcome::Missed,
@@ -264,14 +297,8 @@ impl Trial {
         if found.hit.is_some_and(|hit| tau > hit.deep + rounding) {
             return Outcome::Late;
         }
-        if found.unclear {
-            return Outcome::Graze;
-        }
-        // Gaps below 1e-10 of what a step can change them by count as closed where a leg starts.
-        let mut gradient = vec![0.0; self.start.q.len()];
-        self.system.gap_gradient(&found.last.q, contact, &mut gradient);
-        let inertia: f64 = gradient.iter().zip(&self.system.masses).map(|(g, m)| g * g / m).sum();
-        let allowed = bands[contact] + 3e-10 * (self.change + self.h.abs() * (inertia * self.energy).sqrt());
+        let most = self.change + self.h.abs() * self.lively(&found.last.q, contact);
+        let allowed = bands[contact] + CLOSED * most;
         let later = found.last.t.abs() - found.since.abs();
         let gap = if tau >= later { self.gap(&found.last, contact, tau - later) } else { f64::INFINITY };
         if gap.is_nan() || gap > allowed {
