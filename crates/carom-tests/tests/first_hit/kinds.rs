@@ -62,13 +62,12 @@ impl Kind {
     fn texts(self) -> &'static [&'static str] {
         match self {
             Self::Linear => &["y", "x + 2*y"],
-            Self::Quadratic => &["y - x^2/L", "(x^2 + 2*y^2 - x*y)/L", "x*y/L"],
+            Self::Quadratic => &["y - x^2/L", "(x^2 + 2*y^2 - x*y)/L", "y + (x^2 - 2*y^2)/(20*L)"],
             Self::Waves => &["y - L*sin(x/L)", "y + L*cos(x/L)*sin(y/L)", "y + L*cos(x/L)^2"],
             Self::Rational => &["y - L/(1 + (x/L)^2)", "y + L/(2 + (x/L)^2 + (y/L)^2)", "y + x/(1 + (y/L)^2)"],
             Self::Roots => {
                 &["hypot(x, y)", "sqrt(x^2 + y^2 + 0.01*L^2)", "y - sqrt(L^2 + x^2)", "10*L - hypot(x, y)"]
             }
-            // The second list of words of a text is its mass.
             Self::Curved => &["x", "x*cos(y)", "20*L - x", "L*sin(x) + L*sin(x + y) + 3*L"],
             _ => &[],
         }
@@ -329,9 +328,12 @@ fn plates(scales: Scales, dice: &mut Dice) -> Draft {
     Draft { inner: Rc::new(system), q, v, lowest, pin: None, held: None, meeting: meeting(dice, h), words }
 }
 
+/// Systems by kind, number of the text and bits of the length.
+type Systems = HashMap<(Kind, usize, u64), Rc<dyn System>>;
+
 thread_local! {
-    /// Systems of expressions by kind, text and length: each is compiled once.
-    static COMPILED: RefCell<HashMap<(Kind, usize, u64), Rc<dyn System>>> = RefCell::default();
+    /// Each system of expressions is compiled once.
+    static COMPILED: RefCell<Systems> = RefCell::default();
 }
 
 /// The system of a text.

@@ -3,6 +3,7 @@
 //! `cargo test -p carom-tests --test first_hit -- --nocapture` prints the counts; with `CAROM_FULL=1` there are ten times as many trials.
 
 mod altered;
+mod cases;
 mod checks;
 mod dice;
 mod draw;

@@ -81,9 +81,9 @@ impl<'a> Path<'a> {
         self.at(tau, &mut q);
         let Self { system, start, sign, shape } = self;
         let t = start.t + *sign * tau;
-        let Shape::Parabola { still, .. } = shape else {
-            let Shape::Base { end, .. } = shape else { unreachable!("two shapes") };
-            return State { t, q, p: end.p.clone() };
+        let still = match shape {
+            Shape::Base { end, .. } => return State { t, q, p: end.p.clone() },
+            Shape::Parabola { still, .. } => still,
         };
         let (mut before, mut after) = (vec![0.0; q.len()], vec![0.0; q.len()]);
         system.potential_gradient(start.t, &start.q, &mut before);

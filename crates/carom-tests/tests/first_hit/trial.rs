@@ -130,8 +130,9 @@ impl Trial {
 
     /// Whether a leg that is cut in two is another path: then what is found after a graze says nothing.
     fn is_cut(&self, found: &Findings) -> bool {
-        let same = matches!(self.leg, Leg::Parabola | Leg::Held | Leg::Backward) && self.choice.is_explicit();
-        !found.grazes.is_empty() && !(same && self.system.pull.stiffness == 0.0)
+        let parabola = matches!(self.leg, Leg::Parabola | Leg::Held | Leg::Backward) && self.choice.is_explicit();
+        let other = !parabola || self.system.pull.stiffness != 0.0;
+        other && !found.grazes.is_empty()
     }
 
     /// Speed of separation by the momentum.
@@ -263,6 +264,7 @@ impl Trial {
         let implicit = matches!(self.leg, Leg::Equality | Leg::Mass) && found.hit.is_some();
         let asked = match failure {
             Failure::OutOfReach { .. } | Failure::NotConverged { .. } => !implicit,
+            Failure::Contacts { .. } => !self.sinks(),
             Failure::Stalled { speed, .. } => !self.is_endless(found, speed.abs()),
             _ => true,
         };
@@ -275,10 +277,13 @@ impl Trial {
     /// Whether so many impacts fit into the step that nothing is asked: a body that is pressed hops `h c/(2u)` times.
     fn is_endless(&self, found: &Findings, speed: f64) -> bool {
         let weight = self.system.pull.acceleration.iter().fold(0.0_f64, |most, a| most.max(a.abs()));
-        // The rules with a node after the middle reflect with less and less: (1 − γ)/γ of the speed of the hop before.
-        let sinks = matches!(self.choice, Choice::Vci(vci::Rule::Gamma, gamma) if gamma > 0.5);
         let held = self.leg == Leg::Held && weight * self.h.abs() > 2.0 * MOST_HOPS * speed;
-        found.hops > MOST_HOPS || held || sinks
+        found.hops > MOST_HOPS || held || self.sinks()
+    }
+
+    /// The rules with a node after the middle reflect with less and less, (1 − γ)/γ of the speed of the hop before: that has no end.
+    fn sinks(&self) -> bool {
+        matches!(self.choice, Choice::Vci(vci::Rule::Gamma, gamma) if gamma > 0.5)
     }
 
     /// What an event, or none, is after what was found.
