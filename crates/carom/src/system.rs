@@ -248,6 +248,17 @@ pub struct Parabola<'a> {
     pub duration: f64,
 }
 
+/// An impact on a straight way that is longer than the contact is deep.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Passage {
+    /// The contact.
+    pub contact: usize,
+    /// Length of the way, as the other side of the contact sees it.
+    pub travel: f64,
+    /// Length of the longest straight way through the contact.
+    pub depth: f64,
+}
+
 /// Constraints; a system without any keeps the defaults.
 pub trait Constraints {
     /// Number `m` of equality constraints `f(q, t) = 0`.
@@ -348,6 +359,13 @@ pub trait Constraints {
     /// root of `g_i` is ever stepped over.
     fn gap_bend(&self, _arc: &Parabola, _index: usize) -> Option<[f64; 2]> {
         None
+    }
+    /// Calls `found` with every contact that the straight way from one configuration to another runs into, if the way is longer than the
+    /// contact is deep: a method that asks for gaps at nodes alone can miss such an impact. `gap` has the gaps at the start; what is closed
+    /// there is left out. Contacts that no way leads out of again, such as walls, are infinitely deep. Returns `false` if the system does
+    /// not know how deep its contacts are: then gaps along the way are all that is known of it.
+    fn passages(&self, _way: [&[f64]; 2], _gap: &[f64], _found: &mut dyn FnMut(Passage)) -> bool {
+        false
     }
     /// What the inequality is called in messages.
     fn gap_name(&self, index: usize) -> String {

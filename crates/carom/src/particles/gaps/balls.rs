@@ -4,11 +4,12 @@
 //! from contact, gradient and Hessian are zero there; outside of one they are NaN.
 
 use super::bend::Arc;
+use super::passage::Way;
 use super::surface::Surface;
 use crate::particles::geometry::{Blocks, Jet, difference, frame, product, radial_block, truncated};
 use crate::particles::names::Names;
 use crate::particles::pool::Rows;
-use crate::system::Parabola;
+use crate::system::{Parabola, Passage};
 
 /// Where spheres stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +92,20 @@ impl Balls {
         self.gradient(x, row, |particle, normal| {
             frame(&normal).into_iter().take(D - 1).enumerate().for_each(|(k, tangent)| put(k, particle, tangent));
         });
+    }
+
+    /// Spheres that run through a ball that they stay outside of. None gets out of the others: their gap opens inwards only.
+    pub fn passages<const D: usize>(&self, way: &Way<D>, gap: &[f64], found: &mut dyn FnMut(Passage)) {
+        for (row, (contact, &gap)) in self.contacts.iter().zip(gap).enumerate() {
+            if contact.side == Side::Outside
+                && gap > 0.0
+                && gap < way.longest
+                && let Some(travel) =
+                    way.of(contact.particle).seen_from_point(&truncated(&contact.centre)).through(contact.touching)
+            {
+                found(Passage { contact: row, travel, depth: 2.0 * contact.touching });
+            }
+        }
     }
 
     pub fn bend<const D: usize>(&self, arc: &Parabola, row: usize) -> [f64; 2] {
