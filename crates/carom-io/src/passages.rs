@@ -35,7 +35,7 @@ pub fn note(scene: &Scene, summary: &Summary) -> Option<String> {
     let farthest @ Farthest { contact, step, t, share, .. } = passages.farthest?;
     let name = scene.problem.system.gap_name(contact);
     let way = match share.recip() {
-        times if times.is_finite() => format!("moves {times:.3} times the depth of the contact"),
+        times if times.is_finite() => format!("moves {times:.2} times the depth of the contact"),
         _ => "moves, and the contact has no depth".to_string(),
     };
     let unnoticed = match passages.unnoticed {

@@ -152,6 +152,32 @@ fn gaps_by_expressions_are_as_deep_as_balls() {
 }
 
 #[test]
+fn along_many_steps_a_gap_by_an_expression_is_passed_where_the_ball_is() {
+    let mut seed = 7_u64;
+    let mut random = move || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let (mut passages, mut others) = (0, 0);
+    for _ in 0..150 {
+        let (y, x, h) = (0.5 * random() - 0.25, -1.0 - 2.0 * random(), 0.3 + 0.7 * random());
+        let [ball, length, square] = obstacles(y).map(|moving| {
+            let moving = moving.replace("[-1, ", &format!("[{x:?}, ")).replace("x = -1", &format!("x = {x:?}"));
+            passed(&moving, "name = \"gvi\"", (h, 12)).filter(|(_, _, unnoticed)| *unnoticed > 0)
+        });
+        for expressed in [length, square] {
+            match (&ball, expressed) {
+                (Some((_, one, 1)), Some((_, other, 1))) => close(other, *one),
+                (None, None) => others += 1,
+                (one, other) => panic!("{x}, {y}, {h}: {one:?}, {other:?}"),
+            }
+        }
+        passages += u32::from(ball.is_some());
+    }
+    assert!(passages > 30 && others > 60, "{passages} {others}");
+}
+
+#[test]
 fn points_on_a_line_have_no_depth() {
     let points = "particle = [{ mass = 1, position = [-1], velocity = [1] }, { mass = 1, position = [0] }]\ncontact = [{}]\n";
     let (note, times, unnoticed) = passed(points, "name = \"gvi\"", (0.03, 50)).expect("a note");

@@ -1,10 +1,12 @@
 //! Contacts that a step runs through: what methods that ask for gaps at nodes alone can miss.
 //!
-//! In every step two straight ways are taken: the one that the velocity at the start leads along, and the one from node to node. An impact on
-//! one of them that is longer than the contact is deep need not show at any node. Where the system does not know how deep its contacts are,
-//! gaps along the way from node to node tell which of them were passed through ([`way`]). Methods that locate impacts are left out.
+//! The way of a step is the straight one from node to node, and where a contact gave an impulse also the one that the velocity at the start
+//! leads along: the step would have gone there. An impact on a way that is longer than the contact is deep need not show at any node. Where
+//! the system does not know how deep its contacts are, gaps along the way from node to node tell which of them were passed through
+//! ([`way`]). Methods that locate impacts are left out.
 //!
-//! Memory: one node. Cost of a step: that of [`passages`](crate::system::Constraints::passages) twice, or one evaluation of all gaps.
+//! Memory: a node and the gaps before it. Cost of a step: that of [`passages`](crate::system::Constraints::passages), or a few operations per
+//! gap, and one evaluation of all gaps where one changes fast for its size.
 
 mod way;
 
@@ -38,20 +40,19 @@ impl Farthest {
     }
 }
 
-/// A node that a step starts from.
+/// What a run has run through.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-struct Node {
+pub struct Passages {
+    /// The node that the next step starts from; none has been seen where `nodes` is 0.
+    nodes: u64,
     t: f64,
     q: Vec<f64>,
     v: Vec<f64>,
     gap: Vec<f64>,
+    /// The gaps of the node before, and whether a contact gave an impulse since.
+    earlier: Vec<f64>,
+    active: bool,
     halved_steps: u64,
-}
-
-/// What a run has run through.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Passages {
-    before: Option<Node>,
     /// The step that ran farthest through a contact; `None` if none ran farther than the contact is deep.
     pub farthest: Option<Farthest>,
     /// How many contacts were passed through without an impulse.
@@ -66,68 +67,69 @@ impl Passages {
         if frame.gap.is_empty() || frame.locates_events {
             return Ok(());
         }
-        let mut node = match self.before.take() {
-            Some(node) => {
-                // The steps inside one that was made of shorter ones are not known.
-                if node.halved_steps == frame.halved_steps {
-                    self.judge(system, early, &node, frame)?;
-                }
-                node
-            }
-            None => Node::default(),
+        // The steps inside one that was made of shorter ones are not known.
+        let judged = if self.nodes > 0 && self.halved_steps == frame.halved_steps {
+            self.judge(system, early, frame)
+        } else {
+            Ok(())
         };
-        let copy = |to: &mut Vec<f64>, from: &[f64]| {
+        std::mem::swap(&mut self.earlier, &mut self.gap);
+        for (to, from) in
+            [(&mut self.q, &frame.state.q[..]), (&mut self.v, frame.node_v), (&mut self.gap, frame.gap)]
+        {
             to.clear();
             to.extend_from_slice(from);
-        };
-        (node.t, node.halved_steps) = (frame.state.t, frame.halved_steps);
-        copy(&mut node.q, &frame.state.q);
-        copy(&mut node.v, frame.node_v);
-        copy(&mut node.gap, frame.gap);
-        self.before = Some(node);
-        Ok(())
+        }
+        (self.t, self.nodes, self.active) = (frame.state.t, self.nodes + 1, is_active(frame));
+        self.halved_steps = frame.halved_steps;
+        judged
     }
 
-    fn judge<S: System + ?Sized>(
-        &mut self,
-        system: &S,
-        early: f64,
-        node: &Node,
-        frame: &Frame,
-    ) -> Result<(), Failure> {
-        let h = frame.state.t - node.t;
-        let (end, Self { farthest, unnoticed, room, .. }) = (&frame.state.q, self);
+    fn judge<S: System + ?Sized>(&mut self, system: &S, early: f64, frame: &Frame) -> Result<(), Failure> {
+        let Self { t, q, v, gap, farthest, unnoticed, room, .. } = self;
+        let (t, h, end) = (*t, frame.state.t - *t, &frame.state.q[..]);
         let mut take = |contact: usize, share: f64| {
             if farthest.is_none_or(|known| share < known.share) {
-                *farthest = Some(Farthest { contact, step: frame.step, t: node.t, h, share });
+                *farthest = Some(Farthest { contact, step: frame.step, t, h, share });
             }
         };
         let is_open = |contact: usize| {
             let impulse = frame.contact_impulse.get(contact).copied().unwrap_or(0.0);
-            node.gap[contact] > early && frame.gap[contact] > 0.0 && impulse == 0.0
+            gap[contact] > early && frame.gap[contact] > 0.0 && impulse == 0.0
         };
         // A method that gives impulses early sees the contact over that much more of the way.
-        let share = |passage: &Passage| (passage.depth + early) / passage.travel;
-        room.ahead(&node.q, &node.v, h);
-        let known = system.passages([&node.q, &room.q], &node.gap, &mut |passage| {
-            if node.gap[passage.contact] > early && share(&passage) < 1.0 {
-                take(passage.contact, share(&passage));
+        let share = |Passage { contact, travel, depth }: Passage| {
+            let share = (depth + early) / travel;
+            (gap[contact] > early && share < 1.0).then_some(share)
+        };
+        let known = system.passages([q, end], gap, &mut |passage| {
+            if let Some(share) = share(passage) {
+                take(passage.contact, share);
+                *unnoticed += u64::from(is_open(passage.contact));
             }
         });
         if known {
-            system.passages([&node.q, end], &node.gap, &mut |passage| {
-                if node.gap[passage.contact] > early && share(&passage) < 1.0 {
-                    take(passage.contact, share(&passage));
-                    *unnoticed += u64::from(is_open(passage.contact));
-                }
-            });
+            if is_active(frame) {
+                room.ahead(q, v, h);
+                system.passages([q, &room.q], gap, &mut |passage| {
+                    if let Some(share) = share(passage) {
+                        take(passage.contact, share);
+                    }
+                });
+            }
             return Ok(());
         }
-        let mut way = Way::new(system, [&node.q, end], room);
-        way.look_at_the_middle();
-        for contact in 0..frame.gap.len() {
-            if is_open(contact)
-                && way.may_close(contact, [node.gap[contact], frame.gap[contact]])
+        // Before anything is known of a gap, or after a jump of velocities, nothing can be said of its changes.
+        let smooth = self.nodes > 1 && !self.active && !is_active(frame);
+        let slow =
+            |contact: usize| smooth && changes_slowly([self.earlier[contact], gap[contact], frame.gap[contact]]);
+        let mut fast = (0..frame.gap.len()).filter(|&contact| is_open(contact) && !slow(contact)).peekable();
+        if fast.peek().is_none() {
+            return Ok(());
+        }
+        let mut way = Way::new(system, [q, end], room);
+        for contact in fast {
+            if way.may_close(contact, [gap[contact], frame.gap[contact]])
                 && let Some(share) = way.share_inside(contact)?
             {
                 take(contact, share);
@@ -136,4 +138,14 @@ impl Passages {
         }
         Ok(())
     }
+}
+
+fn is_active(frame: &Frame) -> bool {
+    frame.report.active || frame.report.impacts > 0
+}
+
+/// Whether a gap at three nodes in a row changes by less than a quarter of itself in each step: one that closes and opens again in the second
+/// step, as a distance does, changes by more than itself in the first.
+fn changes_slowly([earlier, start, end]: [f64; 3]) -> bool {
+    4.0 * (start - earlier).abs().max((end - start).abs()) < start.min(end)
 }

@@ -44,13 +44,18 @@ pub struct Way<'a, S: ?Sized> {
 }
 
 impl<'a, S: System + ?Sized> Way<'a, S> {
-    /// Between these nodes.
+    /// Between these nodes; takes all gaps half way.
     pub fn new(system: &'a S, ends: [&'a [f64]; 2], room: &'a mut Room) -> Self {
         for part in [&mut room.q, &mut room.gradient, &mut room.inverse, &mut room.by] {
             part.resize(system.dim(), 0.0);
         }
-        room.gaps.resize(system.inequalities(), 0.0);
-        Self { system, ends, room }
+        for part in [&mut room.gaps, &mut room.middle] {
+            part.resize(system.inequalities(), 0.0);
+        }
+        let mut way = Self { system, ends, room };
+        way.go_to(0.5);
+        system.gap(&way.room.q, &mut way.room.middle);
+        way
     }
 
     fn go_to(&mut self, s: f64) {
@@ -64,14 +69,6 @@ impl<'a, S: System + ?Sized> Way<'a, S> {
         self.go_to(s);
         self.system.gap(&self.room.q, &mut self.room.gaps);
         self.room.gaps[contact]
-    }
-
-    /// Takes all gaps half way.
-    pub fn look_at_the_middle(&mut self) {
-        self.go_to(0.5);
-        let Room { q, middle, .. } = &mut *self.room;
-        middle.resize(self.system.inequalities(), 0.0);
-        self.system.gap(q, middle);
     }
 
     /// Whether a gap with these ends may close in between: on each half the chord of the other one, made longer, bounds it from below.

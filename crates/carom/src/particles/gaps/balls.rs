@@ -58,12 +58,14 @@ struct Contact {
 pub struct Balls {
     balls: usize,
     contacts: Vec<Contact>,
+    /// The least distance of touching centres among spheres outside of balls.
+    least: Option<f64>,
 }
 
 impl Balls {
     /// Adds a ball, its centre in space, for spheres given by particle and radius.
     pub fn push(&mut self, ball: &Ball, centre: [f64; 3], spheres: impl Iterator<Item = (usize, f64)>) {
-        let (side, number, surface) = (ball.side, self.balls, ball.surface());
+        let (side, number, surface, first) = (ball.side, self.balls, ball.surface(), self.contacts.len());
         self.balls += 1;
         self.contacts.extend(spheres.map(|(particle, radius)| {
             let touching = match side {
@@ -72,6 +74,15 @@ impl Balls {
             };
             Contact { particle, centre, touching, side, ball: number, surface }
         }));
+        if side == Side::Outside {
+            let new = self.contacts[first..].iter().map(|contact| contact.touching);
+            self.least = self.least.into_iter().chain(new).reduce(f64::min);
+        }
+    }
+
+    /// The least distance at which the centres of a sphere and a ball touch that it can run through.
+    pub fn least(&self) -> Option<f64> {
+        self.least
     }
 
     pub fn restitution(&self, row: usize) -> f64 {
@@ -96,6 +107,9 @@ impl Balls {
 
     /// Spheres that run through a ball that they stay outside of. None gets out of the others: their gap opens inwards only.
     pub fn passages<const D: usize>(&self, way: &Way<D>, gap: &[f64], found: &mut dyn FnMut(Passage)) {
+        if self.least.is_none_or(|least| 2.0 * least >= way.longest) {
+            return;
+        }
         for (row, (contact, &gap)) in self.contacts.iter().zip(gap).enumerate() {
             if contact.side == Side::Outside
                 && gap > 0.0

@@ -84,6 +84,9 @@ impl Gaps {
 
     /// Impacts on a way that is longer than the contact is deep. Nothing gets behind a wall or out of a ball.
     pub fn passages<const D: usize>(&self, ends: [&[[f64; D]]; 2], gap: &[f64], found: &mut dyn FnMut(Passage)) {
+        if self.spheres.least().is_none() && self.balls.least().is_none() {
+            return;
+        }
         let (way, balls) = (Way::new(ends), self.spheres.len() + self.walls.len());
         self.spheres.passages(&way, &gap[..self.spheres.len()], found);
         self.balls.passages(&way, &gap[balls..], &mut |passage| {
