@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(line([-1.0], [0.5]).through(0.2), None, "it ends before");
         assert_eq!(line([-1.0], [-3.0]).through(0.2), None, "it goes away");
         assert_eq!(line([-1.0], [3.0]).through(2.0), None, "deeper than the way is long");
-        assert_eq!(line([-0.7, 0.3], [2.0, -6.0 / 7.0]).through(0.0), None, "points of a plane hardly meet");
+        assert_eq!(line([-0.7, 0.3], [2.0, -0.8]).through(0.0), None, "points of a plane pass by");
         assert_eq!(line([-0.7], [1.1]).through(0.0), Some(1.1), "points of a line do");
         assert_eq!(line([-1.0, 0.3], [3.0, 0.0]).through(0.2), None, "it passes by");
         assert_eq!(line([f64::NAN], [3.0]).through(0.2), None);
@@ -95,8 +95,7 @@ mod tests {
         };
         let (mut found, mut missed) = (0, 0);
         for _ in 0..20_000 {
-            let way =
-                line(std::array::from_fn::<f64, 3, _>(|_| 2.0 * random()), std::array::from_fn(|_| 4.0 * random()));
+            let way = line(std::array::from_fn::<f64, 3, _>(|_| random()), std::array::from_fn(|_| 4.0 * random()));
             let r = 0.5 + 0.4 * random();
             let long = product(&way.by, &way.by).sqrt() > 2.0 * r;
             if product(&way.start, &way.start) <= r * r {
