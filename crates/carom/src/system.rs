@@ -259,6 +259,17 @@ pub struct Passage {
     pub depth: f64,
 }
 
+/// What a system knows of how deep its contacts are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depths {
+    /// No straight way leads out of a contact again, as with walls: none is ever passed through.
+    Infinite,
+    /// All that it takes to tell which are passed through.
+    Known,
+    /// Nothing: gaps along the way are all there is.
+    Unknown,
+}
+
 /// Constraints; a system without any keeps the defaults.
 pub trait Constraints {
     /// Number `m` of equality constraints `f(q, t) = 0`.
@@ -362,10 +373,9 @@ pub trait Constraints {
     }
     /// Calls `found` with every contact that the straight way from one configuration to another runs into, if the way is longer than the
     /// contact is deep: a method that asks for gaps at nodes alone can miss such an impact. `gap` has the gaps at the start; what is closed
-    /// there is left out. Contacts that no way leads out of again, such as walls, are infinitely deep. Returns `false` if the system does
-    /// not know how deep its contacts are: then gaps along the way are all that is known of it.
-    fn passages(&self, _way: [&[f64]; 2], _gap: &[f64], _found: &mut dyn FnMut(Passage)) -> bool {
-        false
+    /// there is left out. The answer is the same for every way.
+    fn passages(&self, _way: [&[f64]; 2], _gap: &[f64], _found: &mut dyn FnMut(Passage)) -> Depths {
+        Depths::Unknown
     }
     /// What the inequality is called in messages.
     fn gap_name(&self, index: usize) -> String {

@@ -4,7 +4,9 @@ use super::Particles;
 use super::geometry::{Blocks, points, points_mut, product};
 use super::input::{Link, Misuse};
 use super::pool::{Ends, Place, Potentials, Rows};
-use crate::system::{Constraints, Dynamics, Mass, Parabola, Passage, Pattern, Segment, Softness, TimeDependence};
+use crate::system::{
+    Constraints, Depths, Dynamics, Mass, Parabola, Passage, Pattern, Segment, Softness, TimeDependence,
+};
 
 /// Calls a method with the dimension as a constant.
 macro_rules! in_space {
@@ -290,9 +292,12 @@ impl Constraints for Particles {
     fn gap_bend(&self, arc: &Parabola, index: usize) -> Option<[f64; 2]> {
         Some(in_space!(self.gap_bounds(arc, index)))
     }
-    fn passages(&self, way: [&[f64]; 2], gap: &[f64], found: &mut dyn FnMut(Passage)) -> bool {
+    fn passages(&self, way: [&[f64]; 2], gap: &[f64], found: &mut dyn FnMut(Passage)) -> Depths {
+        if !self.gaps.are_passable() {
+            return Depths::Infinite;
+        }
         in_space!(self.gap_passages(way, gap, found));
-        true
+        Depths::Known
     }
     fn gap_name(&self, index: usize) -> String {
         self.gaps.name(index, &self.names)

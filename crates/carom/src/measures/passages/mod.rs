@@ -5,8 +5,9 @@
 //! the system does not know how deep its contacts are, gaps along the way from node to node tell which of them were passed through
 //! ([`way`]). Methods that locate impacts are left out.
 //!
-//! Memory: a node and the gaps before it. Cost of a step: that of [`passages`](crate::system::Constraints::passages), or a few operations per
-//! gap, and one evaluation of all gaps where one changes fast for its size.
+//! Memory: a node and the gaps before it. Cost of a step: none where no contact can be passed through; that of
+//! [`passages`](crate::system::Constraints::passages), or a few operations per gap, and one evaluation of all gaps where one changes fast for
+//! its size.
 
 mod way;
 
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Failure;
 use crate::observe::Frame;
-use crate::system::{Passage, System};
+use crate::system::{Depths, Passage, System};
 use way::{Room, Way};
 
 /// The step that ran farthest through a contact.
@@ -43,6 +44,8 @@ impl Farthest {
 /// What a run has run through.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Passages {
+    /// Whether the system has said that no contact can be passed through.
+    impossible: bool,
     /// The node that the next step starts from; none has been seen where `nodes` is 0.
     nodes: u64,
     t: f64,
@@ -64,7 +67,7 @@ pub struct Passages {
 impl Passages {
     /// Takes a node of a run whose method gives impulses to gaps below `early` before they close.
     pub fn observe<S: System + ?Sized>(&mut self, system: &S, early: f64, frame: &Frame) -> Result<(), Failure> {
-        if frame.gap.is_empty() || frame.locates_events {
+        if self.impossible || frame.gap.is_empty() || frame.locates_events {
             return Ok(());
         }
         // The steps inside one that was made of shorter ones are not known.
@@ -74,19 +77,16 @@ impl Passages {
             Ok(())
         };
         std::mem::swap(&mut self.earlier, &mut self.gap);
-        for (to, from) in
-            [(&mut self.q, &frame.state.q[..]), (&mut self.v, frame.node_v), (&mut self.gap, frame.gap)]
-        {
-            to.clear();
-            to.extend_from_slice(from);
-        }
+        keep(&mut self.q, &frame.state.q);
+        keep(&mut self.v, frame.node_v);
+        keep(&mut self.gap, frame.gap);
         (self.t, self.nodes, self.active) = (frame.state.t, self.nodes + 1, is_active(frame));
         self.halved_steps = frame.halved_steps;
         judged
     }
 
     fn judge<S: System + ?Sized>(&mut self, system: &S, early: f64, frame: &Frame) -> Result<(), Failure> {
-        let Self { t, q, v, gap, farthest, unnoticed, room, .. } = self;
+        let Self { impossible, t, q, v, gap, farthest, unnoticed, room, .. } = self;
         let (t, h, end) = (*t, frame.state.t - *t, &frame.state.q[..]);
         let mut take = |contact: usize, share: f64| {
             if farthest.is_none_or(|known| share < known.share) {
@@ -102,14 +102,15 @@ impl Passages {
             let share = (depth + early) / travel;
             (gap[contact] > early && share < 1.0).then_some(share)
         };
-        let known = system.passages([q, end], gap, &mut |passage| {
+        let depths = system.passages([q, end], gap, &mut |passage| {
             if let Some(share) = share(passage) {
                 take(passage.contact, share);
                 *unnoticed += u64::from(is_open(passage.contact));
             }
         });
-        if known {
-            if is_active(frame) {
+        *impossible = depths == Depths::Infinite;
+        if depths != Depths::Unknown {
+            if depths == Depths::Known && is_active(frame) {
                 room.ahead(q, v, h);
                 system.passages([q, &room.q], gap, &mut |passage| {
                     if let Some(share) = share(passage) {
@@ -123,12 +124,11 @@ impl Passages {
         let smooth = self.nodes > 1 && !self.active && !is_active(frame);
         let slow =
             |contact: usize| smooth && changes_slowly([self.earlier[contact], gap[contact], frame.gap[contact]]);
-        let mut fast = (0..frame.gap.len()).filter(|&contact| is_open(contact) && !slow(contact)).peekable();
-        if fast.peek().is_none() {
+        if (0..frame.gap.len()).all(|contact| slow(contact) || !is_open(contact)) {
             return Ok(());
         }
         let mut way = Way::new(system, [q, end], room);
-        for contact in fast {
+        for contact in (0..frame.gap.len()).filter(|&contact| is_open(contact) && !slow(contact)) {
             if way.may_close(contact, [gap[contact], frame.gap[contact]])
                 && let Some(share) = way.share_inside(contact)?
             {
@@ -140,12 +140,24 @@ impl Passages {
     }
 }
 
+/// A copy in place, once there is room.
+#[inline]
+fn keep(to: &mut Vec<f64>, from: &[f64]) {
+    if to.len() == from.len() {
+        to.copy_from_slice(from);
+    } else {
+        *to = from.to_vec();
+    }
+}
+
+#[inline]
 fn is_active(frame: &Frame) -> bool {
     frame.report.active || frame.report.impacts > 0
 }
 
 /// Whether a gap at three nodes in a row changes by less than a quarter of itself in each step: one that closes and opens again in the second
 /// step, as a distance does, changes by more than itself in the first.
+#[inline]
 fn changes_slowly([earlier, start, end]: [f64; 3]) -> bool {
     4.0 * (start - earlier).abs().max((end - start).abs()) < start.min(end)
 }

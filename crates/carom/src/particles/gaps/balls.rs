@@ -80,9 +80,9 @@ impl Balls {
         }
     }
 
-    /// The least distance at which the centres of a sphere and a ball touch that it can run through.
-    pub fn least(&self) -> Option<f64> {
-        self.least
+    /// Whether a sphere is outside of a ball.
+    pub fn has_far_sides(&self) -> bool {
+        self.least.is_some()
     }
 
     pub fn restitution(&self, row: usize) -> f64 {

@@ -82,11 +82,13 @@ impl Gaps {
         }
     }
 
-    /// Impacts on a way that is longer than the contact is deep. Nothing gets behind a wall or out of a ball.
+    /// Whether there is anything that has a far side: nothing gets behind a wall or out of a ball.
+    pub fn are_passable(&self) -> bool {
+        self.spheres.len() > 0 || self.balls.has_far_sides()
+    }
+
+    /// Impacts on a way that is longer than the contact is deep.
     pub fn passages<const D: usize>(&self, ends: [&[[f64; D]]; 2], gap: &[f64], found: &mut dyn FnMut(Passage)) {
-        if self.spheres.least().is_none() && self.balls.least().is_none() {
-            return;
-        }
         let (way, balls) = (Way::new(ends), self.spheres.len() + self.walls.len());
         self.spheres.passages(&way, &gap[..self.spheres.len()], found);
         self.balls.passages(&way, &gap[balls..], &mut |passage| {

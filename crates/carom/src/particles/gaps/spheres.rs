@@ -32,11 +32,6 @@ impl Spheres {
         self.least = Some(self.least.map_or(apart, |least| least.min(apart)));
     }
 
-    /// The least sum of radii.
-    pub fn least(&self) -> Option<f64> {
-        self.least
-    }
-
     pub fn restitution(&self, row: usize) -> f64 {
         self.contacts[row].surface.restitution
     }
