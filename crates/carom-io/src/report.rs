@@ -9,6 +9,7 @@ use carom::steppers::spook::Stiffness;
 use carom::watch::{Watch, Watched};
 use serde::Serialize;
 
+use crate::passages;
 use crate::scene::Scene;
 
 /// The document of `carom run --json`. A quantity without meaning for the scene or method is `null`.
@@ -297,6 +298,7 @@ impl RunReport {
                 notes.extend(lateral(scene, summary));
                 notes.extend(risen(scene, summary, ledger));
                 notes.extend(inside_halves(scene, summary));
+                notes.extend(passages::note(scene, summary));
                 notes
             },
         }

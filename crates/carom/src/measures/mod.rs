@@ -3,6 +3,7 @@
 mod drift;
 mod ledger;
 mod momentum;
+mod passages;
 mod probe;
 mod summary;
 mod symmetry;
@@ -10,6 +11,7 @@ mod symmetry;
 pub use drift::{Drift, Trend};
 pub use ledger::{Account, Ledger};
 pub use momentum::{Conserved, Momentum};
+pub use passages::{Farthest, Passages};
 pub use probe::{Probe, ProbeError};
 pub use summary::{Extremes, ImpactEnergy, Summary, SymmetryChange};
 pub use symmetry::{Symmetry, VectorField};
