@@ -197,6 +197,9 @@ impl Constraints for Altered {
     fn gap_bend(&self, arc: &Parabola, index: usize) -> Option<[f64; 2]> {
         self.inner.gap_bend(arc, index)
     }
+    fn gap_rate(&self, arc: &Parabola, index: usize) -> Option<f64> {
+        self.inner.gap_rate(arc, index)
+    }
     fn gap_name(&self, index: usize) -> String {
         self.inner.gap_name(index)
     }

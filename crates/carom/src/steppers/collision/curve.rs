@@ -167,8 +167,10 @@ impl Collision {
             let (margin, noise) = self.fit(system, contact, index, width);
             let leaving = number == 0 && start.rate > 0.0 && gaps[0] <= noise;
             let part = Part { from: index[0], width, margin, leaving };
-            let rough = rough + u32::from(margin > 0.7 * before);
-            let last = depth == DEEPEST || margin <= 2.0 * noise || rough == ROUGH;
+            let rough = rough + u32::from(margin > 0.7 * before && margin > 2.0 * noise);
+            // All along the surface: no place tells more.
+            let grazes = margin <= 2.0 * noise && gaps.iter().all(|gap| *gap <= 4.0 * noise);
+            let last = depth == DEEPEST || rough == ROUGH || grazes;
             let halves = [1, 0].map(|half| Cut { number: 2 * number + half, depth: depth + 1, margin, rough });
             match (1..4).find(|&k| gaps[k] < 0.0) {
                 Some(k) if last || self.falls(system, contact, &part) => {

@@ -25,6 +25,8 @@ use crate::system::System;
 const RAISED: f64 = 1e-8;
 /// Programmes for positions; 3 to 6 are the rule.
 const MOST_PROGRAMMES: u32 = 50;
+/// Corrections of places; one will do.
+const PULLS: u32 = 3;
 /// Programmes for velocities: each is worth eight digits.
 const VELOCITY_PROGRAMMES: u32 = 3;
 
@@ -40,8 +42,10 @@ pub struct Cluster {
     /// Programmes for positions and velocities.
     programme: Nnls,
     last: Nnls,
-    /// Whether the matrix for positions belongs to the contacts.
+    /// Whether the matrix for positions and the gaps at the start belong to the contacts.
     known: bool,
+    /// Gaps at the start that are negative by round-off, by candidate: no force makes them good.
+    sunk: Vec<f64>,
     /// Impulses at the start, by candidate.
     pub lambda: Vec<f64>,
     /// Impulses at the end, by candidate.
@@ -70,6 +74,7 @@ impl Cluster {
             programme: Nnls::default(),
             last: Nnls::default(),
             known: false,
+            sunk: Vec::new(),
             lambda: Vec::new(),
             mu: Vec::new(),
             closed: Vec::new(),
@@ -115,6 +120,7 @@ impl Cluster {
             self.free[i] = state.q[i] + h * self.v[i];
         }
         let mut report = self.hold_positions(system, quest, end, gaps)?;
+        self.pull_out(system, quest, end, gaps);
         end.t = state.t + h;
         if places_only {
             return Ok(report);
@@ -150,6 +156,9 @@ impl Cluster {
                 }
                 self.programme.w[a * (count + 1)] *= 1.0 + RAISED;
             }
+            system.gap(&stride.state.q, gaps);
+            self.sunk.clear();
+            self.sunk.extend(candidates.iter().map(|&place| gaps[contacts.members[place]].min(0.0)));
             self.known = true;
         }
         self.lambda.clear();
@@ -163,6 +172,9 @@ impl Cluster {
                 end.q.iter_mut().zip(y).for_each(|(q, y)| *q += way * y);
             }
             system.gap(&end.q, gaps);
+            for (sunk, &place) in self.sunk.iter().zip(candidates) {
+                gaps[contacts.members[place]] -= sunk;
+            }
             let (worst, _) = self.violation(quest, gaps)?;
             // Round-off, or no better than before though within what counts as closed.
             if worst <= 1e-3 || (worst <= 1.0 && worst > 0.5 * before) {
@@ -187,6 +199,37 @@ impl Cluster {
             contact: system.gap_name(contact),
             by,
         })
+    }
+
+    /// Moves bodies out of what round-off let them sink in, where that is more than half of what counts as closed. Forces that did it in a leg
+    /// of any length would leave speeds behind.
+    fn pull_out<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        Quest { contacts, candidates, .. }: Quest,
+        end: &mut State,
+        gaps: &mut [f64],
+    ) {
+        let n = end.q.len();
+        for _ in 0..PULLS {
+            system.gap(&end.q, gaps);
+            let mut deep = false;
+            for (a, &place) in candidates.iter().enumerate() {
+                let gap = gaps[contacts.members[place]];
+                deep |= gap < -0.5 * contacts.gap_tolerance[place];
+                self.programme.c[a] = gap;
+            }
+            if !deep {
+                return;
+            }
+            self.programme.solve();
+            for (a, &place) in candidates.iter().enumerate() {
+                let y = &contacts.y[place * n..(place + 1) * n];
+                let way = self.programme.y[a];
+                end.q.iter_mut().zip(y).for_each(|(q, y)| *q += way * y);
+            }
+        }
+        system.gap(&end.q, gaps);
     }
 
     /// The largest violation of the conditions on the positions, in multiples of what counts as closed, and its place among the contacts.

@@ -16,8 +16,10 @@ use crate::error::Failure;
 pub const PACES: f64 = 512.0;
 /// How closely a root is known, relative to the duration of the search.
 pub const RESOLUTION: f64 = 2.0 * f64::EPSILON;
-/// Parts of this share of the duration are cut no further for want of bounds.
-const SHORTEST: f64 = 1.0 / 64.0;
+/// Parts of this share of the duration are cut no further for want of bounds: there is a kink in them.
+const SHORTEST: f64 = 1e-6;
+/// The same where no part had any: nothing is known of the path.
+const UNKNOWN: f64 = 1.0 / 64.0;
 /// Strides in a part before bounds of a shorter one are asked for; a root that is crossed takes 3 to 10.
 const STRIDES: u32 = 12;
 /// Strides before a search is given up. A path that stays within round-off of a surface takes some thousand.
@@ -86,16 +88,24 @@ pub fn first_root(path: &mut impl Path, limit: f64) -> Result<Option<f64>, Failu
     let mut here = path.at(0.0)?;
     let floor = here.gap.min(0.0);
     let (mut t, mut width, mut spent) = (0.0, limit, 0);
+    let (mut shortest, mut pace) = (UNKNOWN, limit / PACES);
     let raised = |value: Value| Value { gap: value.gap - floor, ..value };
     here = raised(here);
     while t < limit {
         let end = if width < limit - t { t + width } else { limit };
         let bounds = path.bounds(t, end - t);
         let known = bounds.are_known();
-        if !known && end - t > SHORTEST * limit {
+        if !known && end - t > shortest * limit {
             width = 0.25 * (end - t);
             continue;
         }
+        // A kink is passed in paces that grow; where nothing is known of the path they are long from the start.
+        if known {
+            (shortest, pace) = (SHORTEST, SHORTEST * limit);
+        } else {
+            pace = (2.0 * pace).min(limit / PACES);
+        }
+        let end = if known { end } else { limit };
         for stride in 0.. {
             spent += 1;
             if spent > MOST_STRIDES {
@@ -104,9 +114,8 @@ pub fn first_root(path: &mut impl Path, limit: f64) -> Result<Option<f64>, Failu
             let safe = if known {
                 bounds.stride(here)
             } else {
-                let pace = limit / PACES;
                 let estimated = here.gap / path.estimate()?;
-                if estimated > pace { estimated } else { pace }
+                if shortest == UNKNOWN && estimated > pace { estimated } else { pace }
             };
             if known && t > 0.0 && safe <= RESOLUTION * limit {
                 return Ok(Some(t));
@@ -127,8 +136,8 @@ pub fn first_root(path: &mut impl Path, limit: f64) -> Result<Option<f64>, Failu
                 return bracket([t, next], [here.gap, there.gap], limit, inside).map(Some);
             }
             (t, here) = (next, there);
-            if arrived {
-                width = 2.0 * width;
+            if arrived || !known {
+                width = if known { 2.0 * width } else { limit - t };
                 break;
             }
         }
@@ -205,20 +214,20 @@ mod tests {
         }
     }
 
-    const UNKNOWN: f64 = f64::INFINITY;
+    const NONE: f64 = f64::INFINITY;
 
     fn with_bend(limit: f64, bend: f64, value: impl FnMut(f64) -> Value) -> Option<f64> {
-        let bounds = Bounds { bend: -bend, rate: UNKNOWN };
+        let bounds = Bounds { bend: -bend, rate: NONE };
         first_root(&mut Known { value, bounds, estimate: 0.0 }, limit).expect("it ends")
     }
 
     fn with_rate(limit: f64, rate: f64, value: impl FnMut(f64) -> Value) -> Option<f64> {
-        let bounds = Bounds { bend: -UNKNOWN, rate };
+        let bounds = Bounds { bend: -NONE, rate };
         first_root(&mut Known { value, bounds, estimate: 0.0 }, limit).expect("it ends")
     }
 
     fn estimated(limit: f64, estimate: f64, value: impl FnMut(f64) -> Value) -> Option<f64> {
-        let bounds = Bounds { bend: -UNKNOWN, rate: UNKNOWN };
+        let bounds = Bounds { bend: -NONE, rate: NONE };
         first_root(&mut Known { value, bounds, estimate }, limit).expect("it ends")
     }
 
@@ -280,7 +289,7 @@ mod tests {
             }
         }
         let nowhere = |t: f64| Value { gap: if t > 0.3 { f64::NAN } else { 1.0 - t }, rate: -1.0 };
-        let mut path = Known { value: nowhere, bounds: Bounds { bend: 0.0, rate: UNKNOWN }, estimate: 1.0 };
+        let mut path = Known { value: nowhere, bounds: Bounds { bend: 0.0, rate: NONE }, estimate: 1.0 };
         assert!(matches!(first_root(&mut path, 2.0), Err(Failure::NonFinite { .. })));
     }
 
