@@ -27,6 +27,9 @@ const MOST_LANDINGS: u32 = 20;
 /// Impacts of an elastic contact in a step before it is given up.
 const MOST_IMPACTS: u32 = 5000;
 
+/// Places where a gap closes without an impact, in a step, before it is given up.
+const MOST_GRAZES: u32 = 10_000;
+
 /// What a contact goes through in a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Stage {
@@ -53,12 +56,14 @@ pub struct Histories {
     hit: Vec<usize>,
     /// Those that are held from afar, ascending.
     pub held: Vec<usize>,
+    /// Gaps that closed without an impact.
+    grazes: u32,
 }
 
 impl Histories {
     /// For `k` contacts.
     pub fn new(k: usize) -> Self {
-        Self { of: vec![History::default(); k], hit: Vec::new(), held: Vec::new() }
+        Self { of: vec![History::default(); k], hit: Vec::new(), held: Vec::new(), grazes: 0 }
     }
 
     /// A new step.
@@ -68,6 +73,7 @@ impl Histories {
         }
         self.hit.clear();
         self.held.clear();
+        self.grazes = 0;
     }
 
     /// The stage of a contact.
@@ -107,6 +113,11 @@ impl Histories {
 impl Collision {
     /// Notes the impacts from an event of the step on.
     pub(super) fn note_impacts<S: System + ?Sized>(&mut self, system: &S, before: usize) -> Result<(), Failure> {
+        self.histories.grazes += u32::from(self.events.len() == before);
+        if self.histories.grazes > MOST_GRAZES {
+            let (impacts, contact) = (self.events.len(), system.gap_name(self.search.found));
+            return Err(Failure::Stalled { impacts, contact, at: self.leg.at.t, speed: 0.0 });
+        }
         for event in &self.events[before..] {
             let contact = event.contact;
             let restitution = self.options.restitution.unwrap_or_else(|| system.restitution(contact));

@@ -167,7 +167,7 @@ impl Collision {
             let (margin, noise) = self.fit(system, contact, index, width);
             let leaving = number == 0 && start.rate > 0.0 && gaps[0] <= noise;
             let part = Part { from: index[0], width, margin, leaving };
-            let rough = rough + u32::from(margin > 0.7 * before && margin > 2.0 * noise);
+            let rough = rough + u32::from(margin > 0.7 * before && margin > 16.0 * noise);
             // All along the surface: no place tells more.
             let grazes = margin <= 2.0 * noise && gaps.iter().all(|gap| *gap <= 4.0 * noise);
             let last = depth == DEEPEST || rough == ROUGH || grazes;
@@ -233,7 +233,9 @@ impl Collision {
                 let t = 0.25 * width;
                 let model = at(from, i) + t * (samples.v[i] + 0.5 * t * samples.a[i]);
                 off += g.abs() * (at(quarter, i) - model).abs();
-                size += g.abs() * q[i].abs();
+                // A place is the start of the leg and the way from there: its round-off is that of both.
+                let start = self.leg.at.q[i];
+                size += g.abs() * (start.abs() + (q[i] - start).abs());
             }
             (margin, noise) = (margin.max(off), noise.max(NOISE * size));
         }

@@ -45,9 +45,7 @@ impl Collision {
                 self.search.grazed.push(contact);
             }
         }
-        if !self.events[before..].iter().any(|event| event.contact == self.search.found) {
-            self.search.grazed.push(self.search.found);
-        }
+        self.note_graze(before);
         Ok(())
     }
 
@@ -132,6 +130,19 @@ impl Collision {
             event.work = resolved.work;
         }
         Ok(resolved.work)
+    }
+
+    /// Notes the contact that was found if the impact gave it no impulse because it is neither approached nor left. One that is left although its gap
+    /// closes is pushed by what others hold, if it was found at once; otherwise forces at the end of the leg turned it round, and it just leaves.
+    fn note_graze(&mut self, before: usize) {
+        let found = self.search.found;
+        let Ok(place) = self.contacts.members.binary_search(&found) else { return };
+        let hit = self.events[before..].iter().any(|event| event.contact == found);
+        let slow = self.contacts.speed(place, &self.leg.at.p).abs() <= self.contacts.speed_tolerance[place];
+        let at_once = self.leg.tau <= RESOLUTION * self.grid[1].abs() && !self.resting.is_empty();
+        if !hit && (slow || at_once) && !self.search.grazed.contains(&found) {
+            self.search.grazed.push(found);
+        }
     }
 
     /// What is asked of the next leg.

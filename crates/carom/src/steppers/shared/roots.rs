@@ -117,10 +117,15 @@ pub fn first_root(path: &mut impl Path, limit: f64) -> Result<Option<f64>, Failu
                 let estimated = here.gap / path.estimate()?;
                 if shortest == UNKNOWN && estimated > pace { estimated } else { pace }
             };
+            let arrived = t + safe >= end;
+            if known && !bounds.bend.is_finite() && !arrived && end - t > SHORTEST * limit && 4.0 * safe < end - t {
+                // A bound of the rate cannot tell a gap that opens from one that closes.
+                width = 0.25 * (end - t);
+                break;
+            }
             if known && t > 0.0 && safe <= RESOLUTION * limit {
                 return Ok(Some(t));
             }
-            let arrived = t + safe >= end;
             if !arrived && stride == STRIDES {
                 // Tighter bounds over what lies ahead.
                 width = (16.0 * safe).min(0.25 * (end - t));
