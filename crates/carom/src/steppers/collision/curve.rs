@@ -167,7 +167,8 @@ impl Collision {
             let (margin, noise) = self.fit(system, contact, index, width);
             let leaving = number == 0 && start.rate > 0.0 && gaps[0] <= noise;
             let part = Part { from: index[0], width, margin, leaving };
-            let rough = rough + u32::from(margin > 0.7 * before && margin > 16.0 * noise);
+            let jumps = !self.resting.is_empty() && margin > 0.7 * before && margin > 16.0 * noise;
+            let rough = rough + u32::from(jumps);
             // All along the surface: no place tells more.
             let grazes = margin <= 2.0 * noise && gaps.iter().all(|gap| *gap <= 4.0 * noise);
             let last = depth == DEEPEST || rough == ROUGH || grazes;
