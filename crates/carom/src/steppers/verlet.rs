@@ -19,6 +19,7 @@ use super::shared::mass::InverseMass;
 use super::shared::newton::{Convergence, Verdict, relative_change};
 use super::shared::projection::ConstraintRows;
 use super::shared::rows::{RowShape, relative_violation};
+use super::shared::spread::Spread;
 use super::{Impulses, StepReport, Stepper};
 use crate::discrete::LinearPath;
 use crate::error::{Failure, Row, StepError};
@@ -133,10 +134,34 @@ struct Multipliers {
     f: Vec<f64>,
     /// What `f` is measured by: its terms where the step leads to without multipliers.
     sizes: Vec<f64>,
+    /// The same with impulses and constants, where that does not go on.
+    wide: Vec<f64>,
     lambda: Vec<f64>,
     /// How far the terms of the step would carry each coordinate.
     reach: Vec<f64>,
+    spread: Spread,
     lu: Lu,
+}
+
+impl Multipliers {
+    /// The largest violation where impulses and the sizes of all rows count; `scale` has that of each coordinate without them.
+    #[cold]
+    fn spilled<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        inverse: &InverseMass,
+        (t1, h, q1): (f64, f64, &[f64]),
+        scale: &mut [f64],
+    ) -> f64 {
+        let (shape, mass) = (&self.rows.shape, &inverse.diagonal);
+        for (row, lambda) in self.lambda.iter().enumerate() {
+            shape.each_entry(row, &self.rows.g, |k, g| scale[k] += (h * g * lambda).abs() / mass[k]);
+        }
+        shape.sizes(&self.g1, scale, &self.f, &mut self.wide);
+        self.spread.add_rounding(&mut self.wide, |out| system.equality_rounding(t1, q1, out));
+        self.spread.measure(shape, &self.g1, mass, &self.wide);
+        self.spread.violation(&self.f, &self.sizes)
+    }
 }
 
 impl Explicit {
@@ -147,9 +172,10 @@ impl Explicit {
         let mut constraint = None;
         if m > 0 {
             let rows = ConstraintRows::at(RowShape::of(system, &inverse), system, &inverse, start)?;
-            let (g1, f, sizes, lambda) = (rows.g.clone(), vec![0.0; m], vec![0.0; m], vec![0.0; m]);
-            let (reach, lu) = (vector(), Lu::new(m));
-            constraint = Some(Box::new(Multipliers { rows, g1, f, sizes, lambda, reach, lu }));
+            let row = || vec![0.0; m];
+            let (g1, f, sizes, wide, lambda) = (rows.g.clone(), row(), row(), row(), row());
+            let (reach, spread, lu) = (vector(), Spread::default(), Lu::new(m));
+            constraint = Some(Box::new(Multipliers { rows, g1, f, sizes, wide, lambda, reach, spread, lu }));
         }
         let (gradient, extra, known_q, p, v, q1) = (vector(), vector(), vector(), vector(), vector(), vector());
         let (plain, timeless) = (m == 0 && system.forces().is_none(), !system.depends_on_time());
@@ -249,7 +275,7 @@ impl Explicit {
         }
         if let Some(constraint) = &mut self.constraint {
             constraint.rows.factor(system, &self.inverse, t1, &self.q1)?;
-            report.residual = report.residual.max(constraint.rows.project(&mut self.p));
+            report.residual = report.residual.max(constraint.rows.project(&self.inverse, &mut self.p));
         }
         if all_finite(&self.q1) && all_finite(&self.p) {
             self.known = Some(t1);
@@ -307,7 +333,7 @@ impl Explicit {
         h: f64,
     ) -> Result<StepReport, Failure> {
         let Some(work) = &mut self.constraint else { return Ok(StepReport::default()) };
-        let (shape, t1) = (&work.rows.shape, state.t + h);
+        let t1 = state.t + h;
         self.v.copy_from_slice(&self.p);
         self.inverse.solve(&mut self.v);
         work.lambda.fill(0.0);
@@ -318,11 +344,17 @@ impl Explicit {
         }
         let (mut newton, mut closest) = (Convergence::default(), f64::INFINITY);
         let residual = loop {
-            shape.evaluate(system, t1, &self.q1, [&mut work.f, &mut work.g1]);
+            work.rows.shape.evaluate(system, t1, &self.q1, [&mut work.f, &mut work.g1]);
             if newton.iterations == 0 {
-                shape.sizes(&work.g1, &self.extra, &work.f, &mut work.sizes);
+                work.rows.shape.sizes(&work.g1, &self.extra, &work.f, &mut work.sizes);
             }
-            let (residual, index) = relative_violation(&work.f, &work.sizes);
+            let (mut residual, index) = relative_violation(&work.f, &work.sizes);
+            if newton.is_stuck(residual, residual) {
+                for (scale, (q1, reach)) in self.extra.iter_mut().zip(self.q1.iter().zip(&work.reach)) {
+                    *scale = q1.abs() + reach;
+                }
+                residual = work.spilled(system, &self.inverse, (t1, h, &self.q1), &mut self.extra);
+            }
             if !residual.is_finite() {
                 return Err(Failure::NonFinite { what: "an equality constraint relative to its gradient" });
             }
@@ -338,7 +370,7 @@ impl Explicit {
             // At small h the factors of the first iterate take the second one to round-off too.
             let fresh = newton.iterations == 0 || !newton.almost_there();
             if fresh {
-                shape.products(&work.g1, &work.rows.z, &mut work.lu.matrix);
+                work.rows.shape.products(&work.g1, &work.rows.z, &mut work.lu.matrix);
                 work.lu.factor().map_err(|breakdown| {
                     let row = Row::equality(system, breakdown.index);
                     Failure::Singular { row, pivot: breakdown.pivot }
@@ -353,14 +385,14 @@ impl Explicit {
             }
             // From λ and not by adding the correction: round-off does not accumulate over the iterations.
             self.extra.copy_from_slice(&self.v);
-            shape.add_transposed_times(&work.rows.z, &work.lambda, -1.0, &mut self.extra);
+            work.rows.shape.add_transposed_times(&work.rows.z, &work.lambda, -1.0, &mut self.extra);
             for ((q1, q), v) in self.q1.iter_mut().zip(&state.q).zip(&mut self.extra) {
                 let next = q + h * *v;
                 (*v, *q1) = (next - *q1, next);
             }
             newton.corrected(relative_change(self.extra.iter().copied(), &self.q1, &work.reach), fresh);
         };
-        shape.add_transposed_times(&work.rows.g, &work.lambda, -1.0, &mut self.p);
+        work.rows.shape.add_transposed_times(&work.rows.g, &work.lambda, -1.0, &mut self.p);
         // The rows at the end point are those of the next step.
         std::mem::swap(&mut work.rows.g, &mut work.g1);
         Ok(StepReport { iterations: newton.iterations, residual, ..StepReport::default() })
