@@ -77,7 +77,7 @@ impl<R> Implicit<R> {
             reach: vector(),
             f: vec![0.0; m],
             sizes: vec![0.0; m],
-            spread: Spread::default(),
+            spread: Spread::new(n, m),
             jacobian: vec![0.0; n * n],
             correction: vec![0.0; n + m],
             lu: Lu::new(n + m),

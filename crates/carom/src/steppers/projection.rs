@@ -127,7 +127,7 @@ impl Projection {
             lambda_scale: multipliers(),
             f: multipliers(),
             sizes: multipliers(),
-            spread: Spread::default(),
+            spread: Spread::new(n, m),
             residual: vector(),
             magnitude: vector(),
             reach: vector(),

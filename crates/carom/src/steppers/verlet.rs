@@ -11,22 +11,22 @@
 //! The end point is searched along the gradients at the start alone. A step that is too long for its speed may have two end points, of which
 //! Newton's method takes the near one, or none: then it is an error [lacoursiere-linde-2011, figures 2 and 3].
 
+mod multipliers;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::implicit::Implicit;
 use super::shared::mass::InverseMass;
 use super::shared::newton::{Convergence, Verdict, relative_change};
-use super::shared::projection::ConstraintRows;
-use super::shared::rows::{RowShape, relative_violation};
-use super::shared::spread::Spread;
+use super::shared::rows::relative_violation;
 use super::{Impulses, StepReport, Stepper};
 use crate::discrete::LinearPath;
 use crate::error::{Failure, Row, StepError};
-use crate::linear::Lu;
 use crate::method::{Abilities, Claims, Method};
 use crate::state::{State, all_finite, same_bits};
 use crate::system::System;
+use multipliers::Multipliers;
 
 /// The explicit or the implicit form, as the system needs.
 #[derive(Debug, Clone)]
@@ -126,44 +126,6 @@ pub struct Explicit {
     timeless: bool,
 }
 
-/// Workspace of the position constraint.
-#[derive(Debug, Clone)]
-struct Multipliers {
-    rows: ConstraintRows,
-    g1: Vec<f64>,
-    f: Vec<f64>,
-    /// What `f` is measured by: its terms where the step leads to without multipliers.
-    sizes: Vec<f64>,
-    /// The same with impulses and constants, where that does not go on.
-    wide: Vec<f64>,
-    lambda: Vec<f64>,
-    /// How far the terms of the step would carry each coordinate.
-    reach: Vec<f64>,
-    spread: Spread,
-    lu: Lu,
-}
-
-impl Multipliers {
-    /// The largest violation where impulses and the sizes of all rows count; `scale` has that of each coordinate without them.
-    #[cold]
-    fn spilled<S: System + ?Sized>(
-        &mut self,
-        system: &S,
-        inverse: &InverseMass,
-        (t1, h, q1): (f64, f64, &[f64]),
-        scale: &mut [f64],
-    ) -> f64 {
-        let (shape, mass) = (&self.rows.shape, &inverse.diagonal);
-        for (row, lambda) in self.lambda.iter().enumerate() {
-            shape.each_entry(row, &self.rows.g, |k, g| scale[k] += (h * g * lambda).abs() / mass[k]);
-        }
-        shape.sizes(&self.g1, scale, &self.f, &mut self.wide);
-        self.spread.add_rounding(&mut self.wide, |out| system.equality_rounding(t1, q1, out));
-        self.spread.measure(shape, &self.g1, mass, &self.wide);
-        self.spread.violation(&self.f, &self.sizes)
-    }
-}
-
 impl Explicit {
     fn new<S: System + ?Sized>(system: &S, start: &State) -> Result<Self, Failure> {
         let (n, m) = (system.dim(), system.equalities());
@@ -171,11 +133,7 @@ impl Explicit {
         let inverse = InverseMass::new(system, &start.q)?;
         let mut constraint = None;
         if m > 0 {
-            let rows = ConstraintRows::at(RowShape::of(system, &inverse), system, &inverse, start)?;
-            let row = || vec![0.0; m];
-            let (g1, f, sizes, wide, lambda) = (rows.g.clone(), row(), row(), row(), row());
-            let (reach, spread, lu) = (vector(), Spread::default(), Lu::new(m));
-            constraint = Some(Box::new(Multipliers { rows, g1, f, sizes, wide, lambda, reach, spread, lu }));
+            constraint = Some(Box::new(Multipliers::new(system, &inverse, start)?));
         }
         let (gradient, extra, known_q, p, v, q1) = (vector(), vector(), vector(), vector(), vector(), vector());
         let (plain, timeless) = (m == 0 && system.forces().is_none(), !system.depends_on_time());

@@ -40,15 +40,18 @@ impl Lazy {
     }
 }
 
-/// Bounds of the round-off in the results of a program. Room for it is made when it is first asked for.
-#[derive(Default)]
-pub struct Rounding(OnceCell<RefCell<[Vec<Rounded>; 2]>>);
+/// Room for bounds of the round-off in the results of a program.
+pub struct Rounding(RefCell<[Vec<Rounded>; 2]>);
 
 impl Rounding {
+    pub fn new(program: &Program) -> Self {
+        let results = vec![Rounded::from_f64(0.0); program.tape.outputs()];
+        Self(RefCell::new([program.tape.generic_scratch(), results]))
+    }
+
     /// In units of ε, of every output.
     pub fn of(&self, program: &Program, inputs: &[&[f64]], out: &mut [f64]) {
-        let make = || [program.tape.generic_scratch(), vec![Rounded::from_f64(0.0); program.tape.outputs()]];
-        let [scratch, results] = &mut *self.0.get_or_init(|| RefCell::new(make())).borrow_mut();
+        let [scratch, results] = &mut *self.0.borrow_mut();
         for (slot, value) in scratch.iter_mut().zip(inputs.iter().copied().flatten()) {
             *slot = Rounded::from_f64(*value);
         }

@@ -47,9 +47,10 @@ impl Rows {
         let jacobian = jacobian(graph, &nodes, &layout.coordinates());
         let rates: Vec<NodeId> = nodes.iter().map(|&node| graph.derivative(node, layout.t())).collect();
         let second: Vec<NodeId> = rates.iter().map(|&node| graph.derivative(node, layout.t())).collect();
+        let value = Program::new(graph, &nodes, inputs);
         Self {
-            value: Program::new(graph, &nodes, inputs),
-            rounding: Rounding::default(),
+            rounding: Rounding::new(&value),
+            value,
             jacobian: Program::new(graph, &jacobian, inputs),
             rates: Program::new(graph, &rates, inputs),
             second_rates: Program::new(graph, &second, inputs),

@@ -128,7 +128,7 @@ impl Solver {
             row: vector(),
             held_gap: room(most),
             sizes: room(most),
-            spread: Spread::default(),
+            spread: Spread::new(n, most),
             scale: room(most),
             jacobian: vec![0.0; n * n],
             hessian: vec![0.0; n * n],

@@ -164,7 +164,7 @@ impl Galerkin {
             magnitude: vector(),
             reach: vector(),
             sizes: vec![0.0; nc],
-            spread: Spread::default(),
+            spread: Spread::new(n, nc),
             work: vector(),
             rates: vec![0.0; nc * n],
             before: start.clone(),

@@ -88,7 +88,7 @@ impl Equations {
             sizes: vector(),
             spilled: vector(),
             scale: row(),
-            spread: Spread::default(),
+            spread: Spread::new(n, m),
             rounding: row(),
             values: [row(), row(), row()],
             moving: system.time_dependence().equalities,

@@ -53,7 +53,7 @@ impl ConstraintRows {
             pushed: vec![0.0; system.dim()],
             impulse: vec![0.0; m],
             sizes: vec![0.0; m],
-            spread: Spread::default(),
+            spread: Spread::new(system.dim(), m),
         };
         rows.prepare(system, inverse, start.t, &start.q)?;
         Ok(rows)

@@ -22,7 +22,7 @@ use super::rows::{RowShape, relative};
 const SPILLED: f64 = 64.0 * f64::EPSILON;
 
 /// Sizes of rows that take those of the rows beside them into account.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Spread {
     /// `c`.
     moved: Vec<f64>,
@@ -33,6 +33,11 @@ pub struct Spread {
 }
 
 impl Spread {
+    /// For `n` coordinates and at most `m` rows.
+    pub fn new(n: usize, m: usize) -> Self {
+        Self { moved: vec![0.0; n], rounding: Vec::with_capacity(m), sizes: Vec::with_capacity(m) }
+    }
+
     /// Adds to the sizes of rows what they are computed with beside coordinates; `fill` writes it.
     #[cold]
     pub fn add_rounding(&mut self, own: &mut [f64], fill: impl FnOnce(&mut [f64])) {
@@ -45,7 +50,6 @@ impl Spread {
     #[cold]
     pub fn measure(&mut self, shape: &RowShape, g: &[f64], mass: &[f64], own: &[f64]) {
         let inertia = |row: usize| shape.fold_row(row, g, mass, 0.0, |sum, g, m| sum + g * g / m).sqrt();
-        self.moved.resize(mass.len(), 0.0);
         self.sizes.clear();
         self.sizes.extend(own.iter().enumerate().map(|(row, size)| {
             let size = size / inertia(row);
@@ -115,7 +119,7 @@ mod tests {
 
     /// Rows over `n` coordinates with unit masses but for the last, which is heavy.
     fn spread(n: usize, g: &[f64], own: &[f64]) -> Spread {
-        let (mut mass, mut spread) = (vec![1.0; n], Spread::default());
+        let (mut mass, mut spread) = (vec![1.0; n], Spread::new(n, own.len()));
         mass[n - 1] = 100.0;
         spread.measure(&RowShape::rows(n, own.len()), g, &mass, own);
         spread
