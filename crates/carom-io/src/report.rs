@@ -316,6 +316,11 @@ pub fn notes(scene: &Scene) -> Vec<String> {
         ));
     }
     let problem = &scene.problem;
+    for (name, slope) in scene.normalised_gaps() {
+        notes.push(format!(
+            "`{name}` is not a length as it is written: it was divided by the length of its gradient, {slope:.4} near the start"
+        ));
+    }
     notes.extend(scene.method.warnings(&*problem.system, &problem.initial, scene.run.h));
     for adjustment in &scene.problem.adjustments {
         let what = match adjustment.of {

@@ -122,6 +122,10 @@ pub trait Method: Serialize + for<'a> Deserialize<'a> + JsonSchema + Default {
     fn staggered(&self) -> bool {
         false
     }
+    /// The coefficient of friction of all contacts with directions of sliding, where it replaces their own.
+    fn friction_of_all(&self) -> Option<f64> {
+        None
+    }
     /// What the user should know of these options on a system, with steps of length `h`: bounds that are passed.
     fn warnings<S: System + ?Sized>(&self, _system: &S, _start: &State, _h: f64) -> Vec<String> {
         Vec::new()
@@ -235,6 +239,11 @@ macro_rules! methods {
             /// Whether its velocities live between the nodes.
             pub fn staggered(&self) -> bool {
                 match self { $(Self::$variant(config) => config.staggered()),* }
+            }
+
+            /// The coefficient of friction of all contacts, where it replaces their own.
+            pub fn friction_of_all(&self) -> Option<f64> {
+                match self { $(Self::$variant(config) => config.friction_of_all()),* }
             }
 
             /// What the user should know of its options on a system.

@@ -278,6 +278,11 @@ pub trait Constraints {
     }
     /// `f(q, t)`.
     fn equality(&self, _t: f64, _q: &[f64], _out: &mut [f64]) {}
+    /// Bounds of the round-off in `f(q, t)` as it is computed from coordinates that are exact, in units of ε: sizes of the constants that it is
+    /// made of, such as lengths and fixed points. Asked for only where an iteration does not go on; 0 if nothing is known.
+    fn equality_rounding(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
     /// `G = ∂f/∂q`, `m × n`.
     fn equality_jacobian(&self, _t: f64, _q: &[f64], _out: &mut [f64]) {}
     /// Which entries of `G` can be nonzero, if few can: then steps with a diagonal mass ask for these alone.
@@ -339,6 +344,10 @@ pub trait Constraints {
     }
     /// `g(q)`.
     fn gap(&self, _q: &[f64], _out: &mut [f64]) {}
+    /// Bounds of the round-off in `g(q)`, as of the equalities.
+    fn gap_rounding(&self, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
     /// `∂g_i/∂q` of one inequality: steps ask for those that are touched alone.
     fn gap_gradient(&self, _q: &[f64], _index: usize, _out: &mut [f64]) {}
     /// `∂g/∂q`, one row per constraint.

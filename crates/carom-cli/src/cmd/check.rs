@@ -1,11 +1,12 @@
 //! `carom check SCENE`.
 
+use carom::lagrangian::length::GapUnit;
 use carom::system::{Mass, System};
 use carom::testing::derivatives::{self, Comparison};
 use carom_io::report::notes;
 use carom_io::scene::Scene;
 use clap::Args as ClapArgs;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::fail::Fail;
 use crate::input::SceneArgs;
@@ -29,14 +30,18 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     let scene = args.scene.read(args.json)?;
     let comparisons = if args.derivatives { compare(&scene) } else { Vec::new() };
     let wrong: Vec<&Comparison> = comparisons.iter().filter(|c| !c.agrees()).collect();
-    let notes = notes(&scene);
+    let mut notes = notes(&scene);
+    notes.extend(own_units(&scene));
     if args.json {
         let rows: Vec<_> = comparisons
             .iter()
             .map(|c| json!({ "derivative": c.what, "relative_difference": c.error, "agrees": c.agrees() }))
             .collect();
         let derivatives = args.derivatives.then_some(rows);
-        print::json(&json!({ "valid": true, "problems": [], "notes": notes, "derivatives": derivatives }))?;
+        let (valid, problems, gaps) = (true, [(); 0], gaps_as_data(&scene));
+        print::json(
+            &json!({ "valid": valid, "problems": problems, "notes": notes, "gaps": gaps, "derivatives": derivatives }),
+        )?;
     } else {
         let mut text = format!("{}: fine\n{}", scene.name, print::columns(&describe(&scene)));
         for note in notes {
@@ -66,6 +71,53 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     }
 }
 
+/// Gaps that are not lengths, or may not be, and are left as they are.
+fn own_units(scene: &Scene) -> Vec<String> {
+    let own = scene.gap_units().into_iter().filter_map(|(name, unit)| match unit {
+        GapUnit::Own(slope) => Some(format!(
+            "`{name}` is not a length: its gradient has length {slope:.4} near the start, and penetrations are in its own unit (unit = \
+             \"normalised\" makes it a length)"
+        )),
+        GapUnit::Said(slope) => Some(format!(
+            "`{name}` is taken as a length, as the scene says; by `points` or `slide` its gradient has length {slope:.4} near the start"
+        )),
+        _ => None,
+    });
+    own.collect()
+}
+
+fn gaps_as_data(scene: &Scene) -> Vec<Value> {
+    let data = scene.gap_units().into_iter().map(|(name, unit)| {
+        let (word, slope) = match unit {
+            GapUnit::Length => ("length", Some(1.0)),
+            GapUnit::Normalised(slope) => ("normalised", Some(slope)),
+            GapUnit::Said(slope) => ("said to be a length", Some(slope)),
+            GapUnit::Own(slope) => ("own", Some(slope)),
+            GapUnit::Unknown => ("unknown", None),
+        };
+        json!({ "name": name, "unit": word, "slope": slope })
+    });
+    data.collect()
+}
+
+/// How many gaps are what, in words.
+fn gaps_in_words(scene: &Scene) -> Option<String> {
+    const KINDS: [&str; 4] =
+        ["a length as written", "made a length", "in a unit of its own", "of a unit that nothing tells"];
+    let mut counts = [0; 4];
+    for (_, unit) in scene.gap_units() {
+        counts[match unit {
+            GapUnit::Length | GapUnit::Said(_) => 0,
+            GapUnit::Normalised(_) => 1,
+            GapUnit::Own(_) => 2,
+            GapUnit::Unknown => 3,
+        }] += 1;
+    }
+    let words = counts.iter().zip(KINDS).filter(|(count, _)| **count > 0);
+    let words: Vec<String> = words.map(|(count, kind)| format!("{count} {kind}")).collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
 /// The derivatives at the initial state with velocities of the size that the motion will have.
 fn compare(scene: &Scene) -> Vec<Comparison> {
     let state = &scene.problem.initial;
@@ -91,6 +143,7 @@ fn describe(scene: &Scene) -> Vec<Vec<String>> {
         count("nonholonomic", system.nonholonomic().map_or(0, |rows| rows.rows())),
         vec!["  method".into(), scene.method.name().into()],
     ];
+    rows.extend(gaps_in_words(scene).map(|words| vec!["  gaps".into(), words]));
     let end = scene.problem.initial.t + scene.run.steps as f64 * scene.run.h;
     rows.push(vec![
         "  run".into(),

@@ -64,7 +64,9 @@ fn methods_lists_every_method_with_claims_and_known_citations() {
 fn check_says_that_a_scene_is_fine_and_what_it_is() {
     let place = Place::new();
     for scene in BUILT_IN {
-        let report = place.carom(&["check", scene.name, "--json"]).code(0).json();
+        let mut report = place.carom(&["check", scene.name, "--json"]).code(0).json();
+        let gaps = report.as_object_mut().and_then(|report| report.remove("gaps")).expect("gaps");
+        assert!(gaps.as_array().is_some_and(|gaps| gaps.iter().all(|gap| gap["unit"] != "own")), "{gaps}");
         assert_eq!(report, json!({ "valid": true, "problems": [], "notes": [], "derivatives": null }));
         let report = place.carom(&["check", scene.name, "--json", "--derivatives"]).code(0).json();
         let derivatives = report["derivatives"].as_array().expect("an array");
@@ -74,6 +76,51 @@ fn check_says_that_a_scene_is_fine_and_what_it_is() {
         assert!(said.starts_with(&format!("{}: fine\n", scene.name)) && said.contains("coordinates"), "{said}");
     }
     assert!(crate::names(&place.0).is_empty(), "check writes nothing");
+}
+
+#[test]
+fn check_says_which_gaps_are_lengths() {
+    let place = Place::new();
+    let scene = |further: &str| {
+        format!(
+            "[lagrangian]\ncoordinates = ['x', 'y']\nmass = 1.0\npotential = '9.81*y'\npoints = [['x', 'y']]\n\
+             inequalities = [{{ name = 'rail', expression = 'y - x^2', slide = 'x'{further} }}, '9 - y']\n\
+             [initial]\nq = [1.0, 1.0]\n[method]\nname = 'cva'\n[run]\nstep = 0.01\nuntil = 1.0\n"
+        )
+    };
+    for (further, unit, words, note) in [
+        (
+            "",
+            "own",
+            "1 a length as written, 1 in a unit of its own",
+            "`rail` is not a length: its gradient has length 2.2361",
+        ),
+        (
+            ", friction = 0.1",
+            "normalised",
+            "1 a length as written, 1 made a length",
+            "`rail` is not a length as it is written: it was",
+        ),
+        (
+            ", unit = 'normalised'",
+            "normalised",
+            "1 a length as written, 1 made a length",
+            "divided by the length of its gradient, 2.2361",
+        ),
+        (
+            ", friction = 0.1, unit = 'length'",
+            "said to be a length",
+            "2 a length as written",
+            "taken as a length, as the scene says",
+        ),
+    ] {
+        place.write("rail.toml", &scene(further));
+        let said = place.carom(&["check", "rail.toml"]).code(0).out;
+        assert!(said.contains(words) && said.contains(note), "{said}");
+        let report = place.carom(&["check", "rail.toml", "--json"]).code(0).json();
+        assert_eq!((&report["gaps"][0]["unit"], &report["gaps"][1]["unit"]), (&json!(unit), &json!("length")));
+        assert!(report["gaps"][0]["slope"].as_f64().is_some_and(|slope| (slope - 5_f64.sqrt()).abs() < 1e-12));
+    }
 }
 
 #[test]

@@ -2,11 +2,12 @@
 
 use carom::lagrangian::definition::{Definition, Layout, Misfit, NamedRow, mass_of_kinetic, split_row};
 use carom::lagrangian::expression::{Graph, NodeId};
+use carom::lagrangian::length::make_lengths;
 use carom::problem::Points;
 
 use super::names::{Allowed, Family, Names};
 use super::terms::{self, Term};
-use crate::document::{Item, Kind, TableReader};
+use crate::document::{Diagnostics, Item, Kind, Origin, TableReader};
 
 /// The keys of `[lagrangian]`.
 pub const KEYS: [&str; 10] = [
@@ -41,6 +42,33 @@ pub struct Lagrangian {
     pub definition: Definition,
     /// The Cartesian points.
     pub points: Points,
+    /// Where each inequality was written.
+    gaps: Vec<(Origin, String)>,
+}
+
+impl Lagrangian {
+    /// Makes gaps lengths where friction needs it; `friction` replaces the coefficients of all contacts. Returns their slopes, or nothing if
+    /// some cannot be (reported).
+    pub fn make_lengths(
+        &mut self,
+        start: &[f64],
+        friction: Option<f64>,
+        diagnostics: &Diagnostics,
+    ) -> Option<Vec<Option<f64>>> {
+        let made = make_lengths(&mut self.definition, &self.points, start, friction);
+        let mut reported = "";
+        made.map_err(|unfit| {
+            // A repeated one once.
+            for (contact, reason) in unfit {
+                let (origin, path) = &self.gaps[contact];
+                if reported != path {
+                    diagnostics.report(*origin, path, reason.to_string(), Some(reason.help().into()));
+                }
+                reported = path;
+            }
+        })
+        .ok()
+    }
 }
 
 /// Reads `[lagrangian]` but for its coordinates, which must be known; what is wrong is reported, and the rest is read
@@ -68,6 +96,7 @@ pub fn read(section: &TableReader, names: &mut Names) -> Option<Lagrangian> {
     let equalities = rows(equalities);
     let inequalities = terms("inequalities", &mut graph, INEQUALITY, names);
     let contacts = inequalities.iter().map(|term| term.further.contact.clone()).collect();
+    let gaps = inequalities.iter().map(|term| (term.item.value().origin, term.item.path().to_string())).collect();
     let inequalities = rows(inequalities);
     let nonholonomic = terms("nonholonomic", &mut graph, ANY, names);
     report_misfits(&nonholonomic, |node| split_row(&mut graph, layout, node).err());
@@ -93,7 +122,7 @@ pub fn read(section: &TableReader, names: &mut Names) -> Option<Lagrangian> {
         nonholonomic,
         drives,
     };
-    Some(Lagrangian { definition, points })
+    Some(Lagrangian { definition, points, gaps })
 }
 
 /// Reports every term that does not fit where it was written; a repeated one once.

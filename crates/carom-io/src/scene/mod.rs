@@ -26,6 +26,7 @@ use carom::error::Failure;
 use carom::lagrangian::definition::Definition;
 use carom::lagrangian::expressed::Expressed;
 use carom::lagrangian::expression::Graph;
+use carom::lagrangian::length::{GapUnit, gap_units};
 use carom::measures::Symmetry;
 use carom::method::{AnyMethod, Refusal};
 use carom::problem::{Inconsistency, Problem};
@@ -69,6 +70,8 @@ pub struct Scene {
     pub problem: Problem,
     /// The expressions that the system was made of, if it was made of expressions.
     pub definition: Option<Definition>,
+    /// Of inequalities that are expressions: the slopes near the start of those that were made lengths.
+    slopes: Vec<Option<f64>>,
     /// The method.
     pub method: AnyMethod,
     /// Settings of the run.
@@ -94,6 +97,19 @@ impl Scene {
     /// Whether the trajectory has the velocities at nodes beside the method's own, which live between them.
     pub fn shows_node_velocities(&self) -> bool {
         self.method.staggered() && self.run.interval.is_none()
+    }
+
+    /// What the inequalities are measured in, by their names; those of bodies are lengths, and none are listed.
+    pub fn gap_units(&self) -> Vec<(&str, GapUnit)> {
+        let Some(definition) = &self.definition else { return Vec::new() };
+        let units = gap_units(definition, &self.problem.points, &self.problem.initial.q, &self.slopes);
+        definition.inequalities.iter().map(|row| row.name.as_str()).zip(units).collect()
+    }
+
+    /// Inequalities that were made lengths because friction needs it, or because the scene asks for it, with their slopes near the start.
+    pub fn normalised_gaps(&self) -> impl Iterator<Item = (&str, f64)> {
+        let rows = self.definition.iter().flat_map(|definition| &definition.inequalities);
+        rows.zip(&self.slopes).filter_map(|(row, slope)| Some((row.name.as_str(), (*slope)?)))
     }
 
     /// The scene as it was run, every default written out: reading it again gives the same scene.
@@ -129,7 +145,7 @@ impl Scene {
         }
         let (moving, method, run) = (moving?, method?, run?);
         let complete = moving.complete(settings::complete(table, &method, &run, moving.defaults()));
-        let (definition, problem, places) = moving.build(&root)?;
+        let Built { definition, slopes, problem, places } = moving.build(&root, &method)?;
         refuse(&method, &problem, &root, &places)?;
         measures::refuse(&root.table("run")?, &run.measures, &method, &*problem.system)?;
         let parameters = names.parameters;
@@ -142,6 +158,7 @@ impl Scene {
             parameters,
             problem,
             definition,
+            slopes,
             method,
             run,
             watches,
@@ -232,9 +249,10 @@ impl Moving {
     }
 
     /// The problem, if the system and its start fit.
-    fn build(self, root: &TableReader) -> Option<(Option<Definition>, Problem, Option<Places>)> {
+    fn build(self, root: &TableReader, method: &AnyMethod) -> Option<Built> {
         match self {
-            Self::Lagrangian(lagrangian, Initial { t, q, v }, symmetries) => {
+            Self::Lagrangian(mut lagrangian, Initial { t, q, v }, symmetries) => {
+                let slopes = lagrangian.make_lengths(&q, method.friction_of_all(), root.diagnostics())?;
                 let definition = lagrangian.definition.clone();
                 let system = match Expressed::new(lagrangian.definition) {
                     Ok(expressed) => Box::new(expressed),
@@ -249,17 +267,27 @@ impl Moving {
                         report_at(root, key, inconsistency.to_string(), help.map(str::to_string));
                     }
                 });
-                Some((Some(definition), Problem { symmetries, ..problem.ok()? }, None))
+                let problem = Problem { symmetries, ..problem.ok()? };
+                Some(Built { definition: Some(definition), slopes, problem, places: None })
             }
             Self::Bodies(scene) => {
                 let BodyScene { system, points, initial: Initial { t, q, v }, symmetries, places, .. } = *scene;
                 let start = q.clone();
                 let problem =
                     Problem::new(system, t, q, v, points).map_err(|found| places.report(&found, root, &start));
-                Some((None, Problem { symmetries, ..problem.ok()? }, Some(places)))
+                let problem = Problem { symmetries, ..problem.ok()? };
+                Some(Built { definition: None, slopes: Vec::new(), problem, places: Some(places) })
             }
         }
     }
+}
+
+/// What was made of what moves.
+struct Built {
+    definition: Option<Definition>,
+    slopes: Vec<Option<f64>>,
+    problem: Problem,
+    places: Option<Places>,
 }
 
 /// Where an inconsistency is reported and what helps.

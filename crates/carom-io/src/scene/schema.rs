@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::measures::Measure;
 use super::schema_particles;
+use super::terms::UNITS;
 use super::watches::DIRECTIONS;
 
 /// The schema of a scene file.
@@ -40,6 +41,10 @@ pub fn schema() -> Value {
     gap["anyOf"][1]["properties"]["slide"] = json!({
         "description": "lengths along which the surfaces slide: one, or two at right angles",
         "anyOf": [expression, { "type": "array", "items": expression, "minItems": 1, "maxItems": 2 }]
+    });
+    gap["anyOf"][1]["properties"]["unit"] = json!({
+        "description": "whether the gap is a length as it is written, or to be made one; found where it is missing",
+        "enum": UNITS.map(|(word, _)| word)
     });
     let mut equality = element.clone();
     equality["anyOf"][1]["properties"]["compliance"] = number.clone();

@@ -1,6 +1,6 @@
 //! Elements of a scene that may be repeated: `"expression"` or `{ name, expression, repeat }`.
 
-use carom::lagrangian::definition::{Contact, Drive};
+use carom::lagrangian::definition::{Contact, Drive, Unit};
 use carom::lagrangian::expression::{Graph, NodeId};
 use carom::system::Softness;
 
@@ -116,6 +116,16 @@ pub fn friction(table: &TableReader, names: &Names) -> Option<f64> {
     table.item("friction").map_or(Some(0.0), |item| names.not_negative(&item))
 }
 
+/// What may be said of the unit of a gap, with the names in scenes.
+pub const UNITS: [(&str, Unit); 2] = [("length", Unit::Length), ("normalised", Unit::Normalised)];
+
+/// Reads `unit`.
+fn unit(table: &TableReader) -> Option<Unit> {
+    let Some(item) = table.item("unit") else { return Some(Unit::Found) };
+    let word = item.choice(&UNITS.map(|(word, _)| word))?;
+    UNITS.iter().find(|(known, _)| *known == word).map(|(_, unit)| *unit)
+}
+
 /// Reads what else is said of an inequality. Directions of sliding may stand without friction.
 fn contact(graph: &mut Graph, table: &TableReader, names: &Names) -> Option<Contact> {
     const LENGTH: Allowed = Allowed {
@@ -123,7 +133,7 @@ fn contact(graph: &mut Graph, table: &TableReader, names: &Names) -> Option<Cont
         velocities: Err("a direction of sliding"),
         time: Err("a direction of sliding"),
     };
-    let (restitution, friction) = (restitution(table, names), friction(table, names));
+    let (restitution, friction, unit) = (restitution(table, names), friction(table, names), unit(table));
     let lengths = match table.item("slide") {
         None => Vec::new(),
         Some(item) if matches!(item.kind(), Kind::Array(_)) => {
@@ -141,6 +151,8 @@ fn contact(graph: &mut Graph, table: &TableReader, names: &Names) -> Option<Cont
         restitution: restitution?,
         friction: friction?,
         slides: slides.into_iter().collect::<Option<_>>()?,
+        tangents: Vec::new(),
+        unit: unit?,
     };
     if contact.friction > 0.0 && contact.slides.is_empty() {
         let help = "add slide = \"…\": a length along the surface, as a function of the coordinates".to_string();
@@ -214,7 +226,7 @@ fn read_element<'a>(
     let Some(table) = item.table() else { return };
     let key = default_name.split('[').next().unwrap_or_default();
     table.finish(match key {
-        "inequalities" => &["name", "expression", "restitution", "friction", "slide", "repeat"],
+        "inequalities" => &["name", "expression", "restitution", "friction", "slide", "unit", "repeat"],
         "equalities" => &["name", "expression", "compliance", "damping", "repeat"],
         "nonholonomic" => &["name", "expression", "slip", "max_force", "force", "repeat"],
         _ => &["name", "expression", "repeat"],

@@ -10,6 +10,7 @@ mod reversible;
 mod scenes;
 mod symplectic;
 mod systems;
+mod vanishing;
 
 use carom::method::AnyMethod;
 use carom_tests::comparison::{Part, Penalty, Projection, Spook};

@@ -55,12 +55,28 @@ pub struct Contact {
     pub friction: f64,
     /// Lengths along which the surfaces slide, functions of `q`: at most 2, at right angles.
     pub slides: Vec<NodeId>,
+    /// Rows of the directions of sliding, `n` entries each, where they are not the gradients of `slides`; otherwise empty.
+    pub tangents: Vec<NodeId>,
+    /// What is said of the unit of the gap.
+    pub unit: Unit,
+}
+
+/// What is said of the unit of a gap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unit {
+    /// Nothing: [`make_lengths`](super::length::make_lengths) makes it a length where friction acts.
+    #[default]
+    Found,
+    /// It is a length as it is written.
+    Length,
+    /// It is to be made a length.
+    Normalised,
 }
 
 /// Elastic and without friction.
 impl Default for Contact {
     fn default() -> Self {
-        Self { restitution: 1.0, friction: 0.0, slides: Vec::new() }
+        Self { restitution: 1.0, friction: 0.0, slides: Vec::new(), tangents: Vec::new(), unit: Unit::default() }
     }
 }
 
@@ -259,7 +275,11 @@ impl Definition {
                 return Err(Misfit::Range { what: "zero", allowed: "within the bounds of a force" });
             }
         }
-        for Contact { friction, slides, .. } in &self.contacts {
+        for Contact { friction, slides, tangents, .. } in &self.contacts {
+            if !tangents.is_empty() && tangents.len() != slides.len() * layout.n {
+                let (found, needed) = (tangents.len(), slides.len() * layout.n);
+                return Err(Misfit::Count { what: "entries of directions of sliding", found, needed });
+            }
             refuse(slides, &velocities, "a direction of sliding", "velocities")?;
             refuse(slides, &t, "a direction of sliding", "t")?;
             match slides.len() {

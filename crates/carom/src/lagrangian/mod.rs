@@ -4,6 +4,7 @@ pub mod definition;
 pub mod expressed;
 pub mod expression;
 pub mod field;
+pub mod length;
 pub(crate) mod local;
 pub(crate) mod motion;
 pub mod parts;

@@ -194,7 +194,7 @@ fn settle<S: System + ?Sized>(system: &S, state: &mut State) -> Result<(), Failu
         }
         // Quadratic convergence: what no longer falls is round-off.
         if violation == 0.0 || violation > 0.5 * before {
-            rows.project(&mut state.p);
+            rows.project(&inverse, &mut state.p);
             return Ok(());
         }
         before = violation;

@@ -40,6 +40,8 @@ pub trait Rows {
     fn len(&self) -> usize;
     /// Their values.
     fn values<const D: usize>(&self, x: &[[f64; D]], out: &mut [f64]);
+    /// The length that the round-off of a row comes from beside its coordinates.
+    fn length(&self, row: usize) -> f64;
     /// Writes the gradient of a row: `put(particle, part)` for each particle that it depends on.
     fn gradient<const D: usize>(&self, x: &[[f64; D]], row: usize, put: impl FnMut(usize, [f64; D]));
     /// Adds `Σ λ_i` times the Hessian of row `i`.

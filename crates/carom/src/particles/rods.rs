@@ -108,6 +108,10 @@ impl Rows for Rods {
         }
     }
 
+    fn length(&self, row: usize) -> f64 {
+        self.rods[row].1
+    }
+
     #[inline(always)]
     fn gradient<const D: usize>(&self, x: &[[f64; D]], row: usize, mut put: impl FnMut(usize, [f64; D])) {
         let (link, _) = &self.rods[row];

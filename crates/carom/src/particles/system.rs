@@ -179,6 +179,11 @@ fn dense_row<const D: usize>(rows: &impl Rows, q: &[f64], row: usize, out: &mut 
     rows.gradient::<D>(points(q), row, |particle, part| out[D * particle..][..D].copy_from_slice(&part));
 }
 
+/// Of distances that are computed as roots of sums of squares, and compared with lengths.
+fn rounding(rows: &impl Rows, out: &mut [f64]) {
+    out.iter_mut().enumerate().for_each(|(row, out)| *out = 4.0 * rows.length(row).abs());
+}
+
 impl Dynamics for Particles {
     #[inline]
     fn dim(&self) -> usize {
@@ -240,6 +245,9 @@ impl Constraints for Particles {
     fn equality(&self, _t: f64, q: &[f64], out: &mut [f64]) {
         in_space!(self.rod_values(q, out));
     }
+    fn equality_rounding(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        rounding(&self.rods, out);
+    }
     fn equality_jacobian(&self, _t: f64, q: &[f64], out: &mut [f64]) {
         in_space!(self.rod_jacobian(q, out));
     }
@@ -274,6 +282,9 @@ impl Constraints for Particles {
     }
     fn gap(&self, q: &[f64], out: &mut [f64]) {
         in_space!(self.gap_values(q, out));
+    }
+    fn gap_rounding(&self, _q: &[f64], out: &mut [f64]) {
+        rounding(&self.gaps, out);
     }
     fn gap_gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {
         in_space!(self.gap_row(q, index, out));

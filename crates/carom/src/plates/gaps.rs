@@ -106,6 +106,12 @@ impl Gaps {
         });
     }
 
+    /// Bound of the round-off in a gap beside that of its coordinates, in units of ε.
+    pub fn rounding(&self, index: usize) -> f64 {
+        let row = &self.rows[index];
+        4.0 * (row.radius + self.walls[row.wall].offset.abs())
+    }
+
     /// `∂g/∂q` by the coordinates of the row's plate.
     #[inline]
     pub fn gradient(&self, q: &[f64], index: usize) -> [f64; 3] {

@@ -107,6 +107,9 @@ impl Constraints for Plates {
     fn gap(&self, q: &[f64], out: &mut [f64]) {
         self.gaps.values(q, out);
     }
+    fn gap_rounding(&self, _q: &[f64], out: &mut [f64]) {
+        out.iter_mut().enumerate().for_each(|(index, out)| *out = self.gaps.rounding(index));
+    }
     #[inline]
     fn gap_gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {
         out.fill(0.0);

@@ -4,6 +4,8 @@ use super::{Adjustment, Inconsistency, Level, ROUNDING};
 use crate::linear::{Cholesky, add_transposed_times, dot};
 use crate::state::State;
 use crate::steppers::shared::mass::InverseMass;
+use crate::steppers::shared::newton::FLOOR;
+use crate::steppers::shared::rows::relative;
 use crate::system::{Nonholonomic, System};
 
 /// A state closer than this (relative) is left as it is.
@@ -27,15 +29,16 @@ pub fn violated<S: System + ?Sized>(system: &S, start: &State) -> Option<(usize,
     }
     let mut v = start.p.clone();
     InverseMass::new(system, &start.q).ok()?.solve(&mut v);
-    let (mut f, mut rate, mut rows) = (vec![0.0; m], vec![0.0; m], vec![0.0; m * n]);
+    let (mut f, mut rounding, mut rate, mut rows) = (vec![0.0; m], vec![0.0; m], vec![0.0; m], vec![0.0; m * n]);
+    system.equality_rounding(start.t, &start.q, &mut rounding);
     system.equality(start.t, &start.q, &mut f);
     system.equality_rate(start.t, &start.q, &mut rate);
     system.equality_jacobian(start.t, &start.q, &mut rows);
     (0..m).filter(|&row| gives_way(system, row)).find_map(|row| {
         let gradient = &rows[row * n..(row + 1) * n];
-        let place = Residual { value: f[row], size: row_size(gradient, &start.q) };
-        let speed =
-            Residual { value: dot(gradient, &v) + rate[row], size: row_size(gradient, &v) + rate[row].abs() };
+        let place = Residual { value: f[row], size: row_size(gradient, &start.q), rounding: rounding[row] };
+        let (value, size) = (dot(gradient, &v) + rate[row], row_size(gradient, &v) + rate[row].abs());
+        let speed = Residual { value, size, rounding: 0.0 };
         let found = [(Level::Position, place), (Level::Velocity, speed)];
         let (level, residual) = found.into_iter().find(|(_, residual)| residual.relative() > ROUNDING)?;
         Some((row, level, residual.value))
@@ -46,11 +49,16 @@ pub fn violated<S: System + ?Sized>(system: &S, start: &State) -> Option<(usize,
 struct Residual {
     value: f64,
     size: f64,
+    /// Round-off of computing it, in units of ε.
+    rounding: f64,
 }
 
 impl Residual {
+    /// Where coordinates are zero, the constants of a row are all that it can be off by.
     fn relative(&self) -> f64 {
-        if self.value == 0.0 { 0.0 } else { self.value.abs() / self.size }
+        let relative = relative(self.value, self.size);
+        let rounding = relative > ROUNDING && self.value.abs() <= FLOOR * self.rounding;
+        if rounding { 0.0 } else { relative }
     }
 }
 
@@ -87,14 +95,16 @@ pub fn settle_positions(
     q: &mut [f64],
 ) -> Result<Option<Adjustment>, Vec<Inconsistency>> {
     let (n, m, k) = (system.dim(), system.equalities(), system.inequalities());
-    let (mut f, mut g) = (vec![0.0; m + k], vec![0.0; (m + k) * n]);
+    let (mut f, mut rounding, mut g) = (vec![0.0; m + k], vec![0.0; m + k], vec![0.0; (m + k) * n]);
     let mut evaluate = |q: &[f64]| -> (Vec<Residual>, Vec<f64>) {
         system.equality(t, q, &mut f[..m]);
         system.gap(q, &mut f[m..]);
         system.equality_jacobian(t, q, &mut g[..m * n]);
         system.gap_jacobian(q, &mut g[m * n..]);
-        let residuals =
-            f.iter().zip(g.chunks_exact(n)).map(|(&value, row)| Residual { value, size: row_size(row, q) });
+        system.equality_rounding(t, q, &mut rounding[..m]);
+        system.gap_rounding(q, &mut rounding[m..]);
+        let rows = f.iter().zip(&rounding).zip(g.chunks_exact(n));
+        let residuals = rows.map(|((&value, &rounding), row)| Residual { value, size: row_size(row, q), rounding });
         (residuals.collect(), g.clone())
     };
     let (residuals, _) = evaluate(q);
@@ -166,7 +176,8 @@ pub fn settle_velocities(
     }
     let evaluate = |v: &[f64]| -> Vec<Residual> {
         let rows = rows.chunks_exact(n).zip(&offset);
-        rows.map(|(row, o)| Residual { value: dot(row, v) + o, size: row_size(row, v) + o.abs() }).collect()
+        let size = |row: &[f64], o: f64| row_size(row, v) + o.abs();
+        rows.map(|(row, o)| Residual { value: dot(row, v) + o, size: size(row, *o), rounding: 0.0 }).collect()
     };
     let mut wrong = Vec::new();
     let mut worst = (0, ON);

@@ -91,6 +91,10 @@ impl Method for Config {
         Abilities { configuration_mass, inequalities: true, friction: true, ..Abilities::VARIATIONAL }
     }
 
+    fn friction_of_all(&self) -> Option<f64> {
+        self.friction
+    }
+
     fn stepper<S: System + ?Sized>(&self, system: &S, start: &State) -> Result<Collision, Failure> {
         let closing = if self.energy == Energy::Shadow { Closing::Shadow(self.rule) } else { Closing::Law };
         let curvature = matches!(self.energy, Energy::LocalShadow | Energy::LegShadow);

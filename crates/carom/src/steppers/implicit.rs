@@ -11,9 +11,10 @@
 //! `n + m`, or of size `m` where that Jacobian is diagonal.
 
 use super::shared::mass::InverseMass;
-use super::shared::newton::{Convergence, FLOOR, MOST_ITERATIONS, Verdict, relative_change};
+use super::shared::newton::{Convergence, FLOOR, MOST_ITERATIONS, STALLED, Verdict, relative_change};
 use super::shared::projection::ConstraintRows;
 use super::shared::rows::{RowShape, relative_violation};
+use super::shared::spread::Spread;
 use super::{Impulses, StepReport, Stepper};
 use crate::discrete::{Chord, Legendre};
 use crate::error::{Failure, Row, StepError};
@@ -45,6 +46,7 @@ pub struct Implicit<R> {
     reach: Vec<f64>,
     f: Vec<f64>,
     sizes: Vec<f64>,
+    spread: Spread,
     jacobian: Vec<f64>,
     correction: Vec<f64>,
     lu: Lu,
@@ -75,6 +77,7 @@ impl<R> Implicit<R> {
             reach: vector(),
             f: vec![0.0; m],
             sizes: vec![0.0; m],
+            spread: Spread::new(n, m),
             jacobian: vec![0.0; n * n],
             correction: vec![0.0; n + m],
             lu: Lu::new(n + m),
@@ -113,10 +116,14 @@ impl<R> Implicit<R> {
 
         let mut newton = Convergence::default();
         let residual = loop {
-            let (residual, worst, constraint) = self.residual(system, state, h, n)?;
+            let (mut residual, worst, mut constraint) = self.residual(system, state, h, n)?;
+            if newton.is_stuck(residual, constraint) {
+                constraint = self.spilled(system, t1);
+                residual = self.balance(n).0.max(constraint);
+            }
             let verdict = newton.judge(residual, constraint, || self.only_noise(system, state, h, n));
             let stalled = verdict == Verdict::Accept && residual > FLOOR;
-            let residual = if stalled { self.settled_residual(n) } else { residual };
+            let residual = if stalled { self.settled_residual(system, t1, n) } else { residual };
             // Forces that grow without bound far from the start make any correction look small beside them.
             let false_end = stalled && residual > LOOSEST && !self.only_noise(system, state, h, n);
             if verdict == Verdict::Accept && !false_end {
@@ -133,7 +140,7 @@ impl<R> Implicit<R> {
         if !self.f.is_empty() {
             self.inverse.prepare(system, &self.q1)?;
             self.rows.prepare(system, &self.inverse, t1, &self.q1)?;
-            report.residual = report.residual.max(self.rows.project(&mut self.right));
+            report.residual = report.residual.max(self.rows.project(&self.inverse, &mut self.right));
         }
         if all_finite(&self.q1[..n]) && all_finite(&self.right[..n]) {
             Ok(report)
@@ -184,17 +191,37 @@ impl<R> Implicit<R> {
             worst = (relative, n + index);
         }
         let constraint = worst.0;
-        for (i, (r, magnitude)) in self.left[..n].iter().zip(&self.magnitude[..n]).enumerate() {
-            let relative = if *r == 0.0 { 0.0 } else { r.abs() / magnitude.max(TINY) };
-            if relative > worst.0 || relative.is_nan() {
-                worst = (relative, i);
-            }
+        let balance = self.balance(n);
+        if balance.0 > worst.0 || balance.0.is_nan() {
+            worst = balance;
         }
         if worst.0.is_finite() && constraint.is_finite() {
             Ok((worst.0, worst.1, constraint))
         } else {
             Err(Failure::NonFinite { what: "a residual of the step's equations" })
         }
+    }
+
+    /// The largest relative residual of a momentum balance and its row.
+    #[inline(always)]
+    fn balance(&self, n: usize) -> (f64, usize) {
+        let mut worst = (0.0, 0);
+        for (i, (r, magnitude)) in self.left[..n].iter().zip(&self.magnitude[..n]).enumerate() {
+            let relative = if *r == 0.0 { 0.0 } else { r.abs() / magnitude.max(TINY) };
+            if relative > worst.0 || relative.is_nan() {
+                worst = (relative, i);
+            }
+        }
+        worst
+    }
+
+    /// The largest violation of a constraint where the sizes of all rows count.
+    #[cold]
+    fn spilled<S: System + ?Sized>(&mut self, system: &S, t1: f64) -> f64 {
+        let q1 = &self.q1;
+        self.spread.add_rounding(&mut self.sizes, |out| system.equality_rounding(t1, q1, out));
+        self.spread.measure(&self.rows.shape, &self.rows.g, &self.inverse.diagonal, &self.sizes);
+        self.spread.violation(&self.f, &self.sizes)
     }
 
     /// How far the terms of the step would carry each coordinate: its own scale, whatever the others do.
@@ -226,9 +253,11 @@ impl<R> Implicit<R> {
 
     /// The residual of a solution that stalled above the floor: terms that are round-off themselves are measured by the
     /// momentum of a coordinate at the speed of the fastest.
-    fn settled_residual(&self, n: usize) -> f64 {
-        let speed = max_abs(&self.v);
-        let mut worst = relative_violation(&self.f, &self.sizes).0;
+    fn settled_residual<S: System + ?Sized>(&mut self, system: &S, t1: f64, n: usize) -> f64 {
+        let (speed, mut worst) = (max_abs(&self.v), relative_violation(&self.f, &self.sizes).0);
+        if worst > STALLED {
+            worst = self.spilled(system, t1);
+        }
         for i in 0..n {
             let size = self.magnitude[i] + self.inverse.diagonal[i] * speed;
             worst = worst.max(if self.left[i] == 0.0 { 0.0 } else { self.left[i].abs() / size.max(TINY) });

@@ -14,9 +14,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::shared::mass::InverseMass;
-use super::shared::newton::{Convergence, FLOOR, Verdict, relative_change};
+use super::shared::newton::{Convergence, FLOOR, STALLED, Verdict, relative_change};
 use super::shared::projection::ConstraintRows;
 use super::shared::rows::{RowShape, relative_violation};
+use super::shared::spread::Spread;
 use super::{Impulses, StepReport, Stepper};
 use crate::error::{Failure, Row, StepError};
 use crate::linear::{Breakdown, Lu, max_abs};
@@ -86,6 +87,7 @@ pub struct Projection {
     lambda_scale: Vec<f64>,
     f: Vec<f64>,
     sizes: Vec<f64>,
+    spread: Spread,
     residual: Vec<f64>,
     magnitude: Vec<f64>,
     reach: Vec<f64>,
@@ -125,6 +127,7 @@ impl Projection {
             lambda_scale: multipliers(),
             f: multipliers(),
             sizes: multipliers(),
+            spread: Spread::new(n, m),
             residual: vector(),
             magnitude: vector(),
             reach: vector(),
@@ -149,7 +152,7 @@ impl Projection {
                 }
                 Velocity::Projected => {
                     self.rows.prepare(system, &self.inverse, t1, &self.q1)?;
-                    report.residual = report.residual.max(self.rows.project(&mut self.p1));
+                    report.residual = report.residual.max(self.rows.project(&self.inverse, &mut self.p1));
                 }
             }
         }
@@ -196,7 +199,11 @@ impl Projection {
         self.lambda.fill(0.0);
         let mut newton = Convergence::default();
         let mut residual = loop {
-            let (residual, worst, constraint) = self.judge(system, state, h)?;
+            let (mut residual, worst, mut constraint) = self.judge(system, state, h)?;
+            if newton.is_stuck(residual, constraint) {
+                constraint = self.spilled(system, state.t + h, h);
+                residual = relative_violation(&self.residual, &self.magnitude).0.max(constraint);
+            }
             match newton.judge(residual, constraint, || false) {
                 Verdict::Accept => break residual,
                 Verdict::Correct => newton.corrected(self.correct(system, state, h)?, true),
@@ -208,7 +215,7 @@ impl Projection {
             }
         };
         if residual > FLOOR {
-            residual = self.settled_residual();
+            residual = self.settled_residual(system, state.t + h, h);
         }
         Ok(StepReport { iterations: newton.iterations, residual, ..StepReport::default() })
     }
@@ -245,11 +252,26 @@ impl Projection {
         Ok((worst.0, worst.1, constraint))
     }
 
+    /// The largest violation of a constraint where impulses and the sizes of all rows count.
+    #[cold]
+    fn spilled<S: System + ?Sized>(&mut self, system: &S, t1: f64, h: f64) -> f64 {
+        for (k, scale) in self.extra.iter_mut().enumerate() {
+            *scale = self.q1[k].abs() + self.reach[k] + h.abs() * self.magnitude[k] / self.inverse.diagonal[k];
+        }
+        self.rows.shape.sizes(&self.rows.g, &self.extra, &self.f, &mut self.sizes);
+        let q1 = &self.q1;
+        self.spread.add_rounding(&mut self.sizes, |out| system.equality_rounding(t1, q1, out));
+        self.spread.measure(&self.rows.shape, &self.rows.g, &self.inverse.diagonal, &self.sizes);
+        self.spread.violation(&self.f, &self.sizes)
+    }
+
     /// The residual of a solution that stalled above the floor: terms that are round-off themselves are measured by the momentum of a
     /// coordinate at the speed of the fastest.
-    fn settled_residual(&self) -> f64 {
-        let speed = max_abs(&self.u);
-        let mut worst = relative_violation(&self.f, &self.sizes).0;
+    fn settled_residual<S: System + ?Sized>(&mut self, system: &S, t1: f64, h: f64) -> f64 {
+        let (speed, mut worst) = (max_abs(&self.u), relative_violation(&self.f, &self.sizes).0);
+        if worst > STALLED {
+            worst = self.spilled(system, t1, h);
+        }
         for ((r, size), mass) in self.residual.iter().zip(&self.magnitude).zip(&self.inverse.diagonal) {
             worst = worst.max(if *r == 0.0 { 0.0 } else { r.abs() / (size + mass * speed) });
         }

@@ -95,6 +95,10 @@ impl Method for Config {
         Abilities { inequalities: true, friction: true, ..Abilities::VARIATIONAL }
     }
 
+    fn friction_of_all(&self) -> Option<f64> {
+        self.friction
+    }
+
     fn stepper<S: System + ?Sized>(&self, system: &S, start: &State) -> Result<Collision, Failure> {
         let (capture, restitution, friction) = (self.capture, self.restitution, self.friction);
         let (base, closing, law) = (self.base(), Closing::Discrete, Law::Generalized);

@@ -11,21 +11,22 @@
 //! The end point is searched along the gradients at the start alone. A step that is too long for its speed may have two end points, of which
 //! Newton's method takes the near one, or none: then it is an error [lacoursiere-linde-2011, figures 2 and 3].
 
+mod multipliers;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::implicit::Implicit;
 use super::shared::mass::InverseMass;
 use super::shared::newton::{Convergence, Verdict, relative_change};
-use super::shared::projection::ConstraintRows;
-use super::shared::rows::{RowShape, relative_violation};
+use super::shared::rows::relative_violation;
 use super::{Impulses, StepReport, Stepper};
 use crate::discrete::LinearPath;
 use crate::error::{Failure, Row, StepError};
-use crate::linear::Lu;
 use crate::method::{Abilities, Claims, Method};
 use crate::state::{State, all_finite, same_bits};
 use crate::system::System;
+use multipliers::Multipliers;
 
 /// The explicit or the implicit form, as the system needs.
 #[derive(Debug, Clone)]
@@ -125,20 +126,6 @@ pub struct Explicit {
     timeless: bool,
 }
 
-/// Workspace of the position constraint.
-#[derive(Debug, Clone)]
-struct Multipliers {
-    rows: ConstraintRows,
-    g1: Vec<f64>,
-    f: Vec<f64>,
-    /// What `f` is measured by: its terms where the step leads to without multipliers.
-    sizes: Vec<f64>,
-    lambda: Vec<f64>,
-    /// How far the terms of the step would carry each coordinate.
-    reach: Vec<f64>,
-    lu: Lu,
-}
-
 impl Explicit {
     fn new<S: System + ?Sized>(system: &S, start: &State) -> Result<Self, Failure> {
         let (n, m) = (system.dim(), system.equalities());
@@ -146,10 +133,7 @@ impl Explicit {
         let inverse = InverseMass::new(system, &start.q)?;
         let mut constraint = None;
         if m > 0 {
-            let rows = ConstraintRows::at(RowShape::of(system, &inverse), system, &inverse, start)?;
-            let (g1, f, sizes, lambda) = (rows.g.clone(), vec![0.0; m], vec![0.0; m], vec![0.0; m]);
-            let (reach, lu) = (vector(), Lu::new(m));
-            constraint = Some(Box::new(Multipliers { rows, g1, f, sizes, lambda, reach, lu }));
+            constraint = Some(Box::new(Multipliers::new(system, &inverse, start)?));
         }
         let (gradient, extra, known_q, p, v, q1) = (vector(), vector(), vector(), vector(), vector(), vector());
         let (plain, timeless) = (m == 0 && system.forces().is_none(), !system.depends_on_time());
@@ -249,7 +233,7 @@ impl Explicit {
         }
         if let Some(constraint) = &mut self.constraint {
             constraint.rows.factor(system, &self.inverse, t1, &self.q1)?;
-            report.residual = report.residual.max(constraint.rows.project(&mut self.p));
+            report.residual = report.residual.max(constraint.rows.project(&self.inverse, &mut self.p));
         }
         if all_finite(&self.q1) && all_finite(&self.p) {
             self.known = Some(t1);
@@ -307,7 +291,7 @@ impl Explicit {
         h: f64,
     ) -> Result<StepReport, Failure> {
         let Some(work) = &mut self.constraint else { return Ok(StepReport::default()) };
-        let (shape, t1) = (&work.rows.shape, state.t + h);
+        let t1 = state.t + h;
         self.v.copy_from_slice(&self.p);
         self.inverse.solve(&mut self.v);
         work.lambda.fill(0.0);
@@ -318,11 +302,17 @@ impl Explicit {
         }
         let (mut newton, mut closest) = (Convergence::default(), f64::INFINITY);
         let residual = loop {
-            shape.evaluate(system, t1, &self.q1, [&mut work.f, &mut work.g1]);
+            work.rows.shape.evaluate(system, t1, &self.q1, [&mut work.f, &mut work.g1]);
             if newton.iterations == 0 {
-                shape.sizes(&work.g1, &self.extra, &work.f, &mut work.sizes);
+                work.rows.shape.sizes(&work.g1, &self.extra, &work.f, &mut work.sizes);
             }
-            let (residual, index) = relative_violation(&work.f, &work.sizes);
+            let (mut residual, index) = relative_violation(&work.f, &work.sizes);
+            if newton.is_stuck(residual, residual) {
+                for (scale, (q1, reach)) in self.extra.iter_mut().zip(self.q1.iter().zip(&work.reach)) {
+                    *scale = q1.abs() + reach;
+                }
+                residual = work.spilled(system, &self.inverse, (t1, h, &self.q1), &mut self.extra);
+            }
             if !residual.is_finite() {
                 return Err(Failure::NonFinite { what: "an equality constraint relative to its gradient" });
             }
@@ -338,7 +328,7 @@ impl Explicit {
             // At small h the factors of the first iterate take the second one to round-off too.
             let fresh = newton.iterations == 0 || !newton.almost_there();
             if fresh {
-                shape.products(&work.g1, &work.rows.z, &mut work.lu.matrix);
+                work.rows.shape.products(&work.g1, &work.rows.z, &mut work.lu.matrix);
                 work.lu.factor().map_err(|breakdown| {
                     let row = Row::equality(system, breakdown.index);
                     Failure::Singular { row, pivot: breakdown.pivot }
@@ -353,14 +343,14 @@ impl Explicit {
             }
             // From λ and not by adding the correction: round-off does not accumulate over the iterations.
             self.extra.copy_from_slice(&self.v);
-            shape.add_transposed_times(&work.rows.z, &work.lambda, -1.0, &mut self.extra);
+            work.rows.shape.add_transposed_times(&work.rows.z, &work.lambda, -1.0, &mut self.extra);
             for ((q1, q), v) in self.q1.iter_mut().zip(&state.q).zip(&mut self.extra) {
                 let next = q + h * *v;
                 (*v, *q1) = (next - *q1, next);
             }
             newton.corrected(relative_change(self.extra.iter().copied(), &self.q1, &work.reach), fresh);
         };
-        shape.add_transposed_times(&work.rows.g, &work.lambda, -1.0, &mut self.p);
+        work.rows.shape.add_transposed_times(&work.rows.g, &work.lambda, -1.0, &mut self.p);
         // The rows at the end point are those of the next step.
         std::mem::swap(&mut work.rows.g, &mut work.g1);
         Ok(StepReport { iterations: newton.iterations, residual, ..StepReport::default() })

@@ -34,17 +34,20 @@ impl Contacts {
             gradient.iter().all(|&slope| graph.constant_value(slope).is_some())
         };
         let planes = rows.iter().all(&mut is_plane);
-        let mut program = |outputs: &[_]| {
-            let outputs = jacobian(graph, outputs, &coordinates);
-            Program::new(graph, &outputs, inputs)
-        };
-        let each = rows.iter().zip(contacts).map(|(row, contact)| One {
-            gradient: program(&[row.node]),
-            restitution: contact.restitution,
-            friction: contact.friction,
-            tangents: contact.slides.len(),
-            slides: program(&contact.slides),
-            bend: OnceCell::new(),
+        let each = rows.iter().zip(contacts).map(|(row, contact)| {
+            let gradient = jacobian(graph, &[row.node], &coordinates);
+            let slides = match contact.tangents.is_empty() {
+                true => jacobian(graph, &contact.slides, &coordinates),
+                false => contact.tangents.clone(),
+            };
+            One {
+                gradient: Program::new(graph, &gradient, inputs),
+                restitution: contact.restitution,
+                friction: contact.friction,
+                tangents: contact.slides.len(),
+                slides: Program::new(graph, &slides, inputs),
+                bend: OnceCell::new(),
+            }
         });
         Self { each: each.collect(), planes }
     }

@@ -256,6 +256,9 @@ impl Constraints for Expressed {
     fn equality(&self, t: f64, q: &[f64], out: &mut [f64]) {
         self.equalities.value.run(&[q, &[t]], out);
     }
+    fn equality_rounding(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        self.equalities.rounding.of(&self.equalities.value, &[q, &[t]], out);
+    }
     fn equality_jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) {
         self.equalities.jacobian.run(&[q, &[t]], out);
     }
@@ -289,6 +292,9 @@ impl Constraints for Expressed {
     }
     fn gap(&self, q: &[f64], out: &mut [f64]) {
         self.inequalities.value.run(&[q, &[0.0]], out);
+    }
+    fn gap_rounding(&self, q: &[f64], out: &mut [f64]) {
+        self.inequalities.rounding.of(&self.inequalities.value, &[q, &[0.0]], out);
     }
     fn gap_gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {
         self.contacts.gradient(q, index, out);

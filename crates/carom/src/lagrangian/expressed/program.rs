@@ -2,7 +2,7 @@
 
 use std::cell::{OnceCell, RefCell};
 
-use crate::lagrangian::expression::{Graph, NodeId, Tape};
+use crate::lagrangian::expression::{Graph, NodeId, Rounded, Scalar, Tape};
 
 /// A tape with its scratch.
 pub struct Program {
@@ -37,6 +37,29 @@ pub struct Lazy(OnceCell<Program>);
 impl Lazy {
     pub fn run(&self, make: impl FnOnce() -> Program, inputs: &[&[f64]], out: &mut [f64]) {
         self.0.get_or_init(make).run(inputs, out);
+    }
+}
+
+/// Room for bounds of the round-off in the results of a program.
+pub struct Rounding(RefCell<[Vec<Rounded>; 2]>);
+
+impl Rounding {
+    pub fn new(program: &Program) -> Self {
+        let results = vec![Rounded::from_f64(0.0); program.tape.outputs()];
+        Self(RefCell::new([program.tape.generic_scratch(), results]))
+    }
+
+    /// In units of ε, of every output.
+    pub fn of(&self, program: &Program, inputs: &[&[f64]], out: &mut [f64]) {
+        let [scratch, results] = &mut *self.0.borrow_mut();
+        for (slot, value) in scratch.iter_mut().zip(inputs.iter().copied().flatten()) {
+            *slot = Rounded::from_f64(*value);
+        }
+        program.tape.evaluate_loaded(scratch, results);
+        for (out, result) in out.iter_mut().zip(results) {
+            // Where the error of an operation has no bound, it explains nothing.
+            *out = if result.error.is_finite() { result.error } else { 0.0 };
+        }
     }
 }
 

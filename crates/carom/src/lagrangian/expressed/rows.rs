@@ -1,6 +1,6 @@
 //! Constraint rows and forces as programs.
 
-use super::program::{Lazy, Program, hessian, jacobian};
+use super::program::{Lazy, Program, Rounding, hessian, jacobian};
 use crate::lagrangian::definition::{Drive, Layout, Misfit, NamedRow, split_row};
 use crate::lagrangian::expression::{Graph, NodeId};
 use crate::system::{Forces, Nonholonomic};
@@ -10,6 +10,7 @@ pub struct Rows {
     pub nodes: Vec<NodeId>,
     pub names: Vec<String>,
     pub value: Program,
+    pub rounding: Rounding,
     pub jacobian: Program,
     pub hessian: Lazy,
     pub bend: Lazy,
@@ -46,8 +47,10 @@ impl Rows {
         let jacobian = jacobian(graph, &nodes, &layout.coordinates());
         let rates: Vec<NodeId> = nodes.iter().map(|&node| graph.derivative(node, layout.t())).collect();
         let second: Vec<NodeId> = rates.iter().map(|&node| graph.derivative(node, layout.t())).collect();
+        let value = Program::new(graph, &nodes, inputs);
         Self {
-            value: Program::new(graph, &nodes, inputs),
+            rounding: Rounding::new(&value),
+            value,
             jacobian: Program::new(graph, &jacobian, inputs),
             rates: Program::new(graph, &rates, inputs),
             second_rates: Program::new(graph, &second, inputs),

@@ -58,6 +58,7 @@ mod interval;
 mod lex;
 mod op;
 mod parse;
+mod rounded;
 mod simplify;
 mod tape;
 #[cfg(test)]
@@ -68,4 +69,5 @@ pub use graph::{Graph, Node, NodeId};
 pub use interval::Interval;
 pub use op::{Op, Scalar};
 pub use parse::{NameError, Scope, parse};
+pub use rounded::Rounded;
 pub use tape::Tape;

@@ -166,6 +166,10 @@ impl Rows for Balls {
         }
     }
 
+    fn length(&self, row: usize) -> f64 {
+        self.contacts[row].touching
+    }
+
     fn gradient<const D: usize>(&self, x: &[[f64; D]], row: usize, mut put: impl FnMut(usize, [f64; D])) {
         let contact = &self.contacts[row];
         let d = contact.difference(x);

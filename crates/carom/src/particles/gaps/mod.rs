@@ -119,6 +119,14 @@ impl Rows for Gaps {
         self.balls.values(x, balls);
     }
 
+    fn length(&self, row: usize) -> f64 {
+        match self.pool(row) {
+            Pool::Spheres(row) => self.spheres.length(row),
+            Pool::Walls(row) => self.walls.length(row),
+            Pool::Balls(row) => self.balls.length(row),
+        }
+    }
+
     fn gradient<const D: usize>(&self, x: &[[f64; D]], row: usize, put: impl FnMut(usize, [f64; D])) {
         match self.pool(row) {
             Pool::Spheres(row) => self.spheres.gradient(x, row, put),

@@ -93,6 +93,10 @@ impl Rows for Spheres {
         }
     }
 
+    fn length(&self, row: usize) -> f64 {
+        self.contacts[row].apart
+    }
+
     fn gradient<const D: usize>(&self, x: &[[f64; D]], row: usize, mut put: impl FnMut(usize, [f64; D])) {
         let (i, j) = self.contacts[row].pair;
         let d = difference(&x[i], &x[j]);

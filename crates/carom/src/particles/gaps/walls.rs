@@ -95,6 +95,10 @@ impl Rows for Walls {
         }
     }
 
+    fn length(&self, row: usize) -> f64 {
+        self.contacts[row].level
+    }
+
     fn gradient<const D: usize>(&self, _x: &[[f64; D]], row: usize, mut put: impl FnMut(usize, [f64; D])) {
         let contact = &self.contacts[row];
         put(contact.particle, truncated(&contact.normal));

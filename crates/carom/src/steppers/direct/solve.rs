@@ -7,8 +7,9 @@ use crate::linear::{Breakdown, Lu, add_transposed_times, dot, max_abs};
 use crate::state::State;
 use crate::steppers::StepReport;
 use crate::steppers::shared::mass::InverseMass;
-use crate::steppers::shared::newton::{Convergence, FLOOR, Verdict, relative_change};
-use crate::steppers::shared::rows::relative_violation;
+use crate::steppers::shared::newton::{Convergence, FLOOR, STALLED, Verdict, relative_change};
+use crate::steppers::shared::rows::{RowShape, relative_violation};
+use crate::steppers::shared::spread::Spread;
 use crate::system::System;
 
 /// Gaps below this multiple of the coordinates that they are computed from count as none.
@@ -91,6 +92,7 @@ pub struct Solver {
     row: Vec<f64>,
     held_gap: Vec<f64>,
     sizes: Vec<f64>,
+    spread: Spread,
     scale: Vec<f64>,
     jacobian: Vec<f64>,
     hessian: Vec<f64>,
@@ -126,6 +128,7 @@ impl Solver {
             row: vector(),
             held_gap: room(most),
             sizes: room(most),
+            spread: Spread::new(n, most),
             scale: room(most),
             jacobian: vec![0.0; n * n],
             hessian: vec![0.0; n * n],
@@ -176,7 +179,11 @@ impl Solver {
 
         let mut newton = Convergence::default();
         let mut residual = loop {
-            let (residual, worst, constraint) = self.residual(system, state, h)?;
+            let (mut residual, worst, mut constraint) = self.residual(system, state, h)?;
+            if newton.is_stuck(residual, constraint) {
+                constraint = self.spilled(system);
+                residual = relative_violation(&self.left, &self.magnitude).0.max(constraint);
+            }
             match newton.judge(residual, constraint, || self.only_noise(system, state, h)) {
                 Verdict::Accept => break residual,
                 Verdict::Correct => newton.corrected(self.correct(system, state, h)?, true),
@@ -188,7 +195,7 @@ impl Solver {
             }
         };
         if residual > FLOOR {
-            residual = self.settled_residual();
+            residual = self.settled_residual(system);
         }
         system.gap(&self.y, &mut self.gap);
         Ok(StepReport { iterations: newton.iterations, residual, ..StepReport::default() })
@@ -233,12 +240,9 @@ impl Solver {
             let (relative, place) = relative_violation(&self.held_gap, &self.sizes);
             worst = (relative, n + place);
         }
-        let constraint = worst.0;
-        for (i, (r, magnitude)) in self.left.iter().zip(&self.magnitude).enumerate() {
-            let relative = if *r == 0.0 { 0.0 } else { r.abs() / magnitude };
-            if relative > worst.0 || relative.is_nan() {
-                worst = (relative, i);
-            }
+        let (constraint, balance) = (worst.0, relative_violation(&self.left, &self.magnitude));
+        if balance.0 > constraint || balance.0.is_nan() {
+            worst = balance;
         }
         if worst.0.is_finite() && constraint.is_finite() {
             Ok((worst.0, worst.1, constraint))
@@ -260,6 +264,19 @@ impl Solver {
         gradient.iter().zip(scales).fold(0.0, |sum, (g, (y, reach))| sum + g.abs() * (y.abs() + reach))
     }
 
+    /// The largest gap of a held contact where the sizes of all rows count.
+    #[cold]
+    fn spilled<S: System + ?Sized>(&mut self, system: &S) -> f64 {
+        let (y, gap, held) = (&self.y, &mut self.gap, &self.held);
+        self.spread.add_rounding(&mut self.sizes, |out| {
+            system.gap_rounding(y, gap);
+            out.iter_mut().zip(held).for_each(|(out, &contact)| *out = gap[contact]);
+        });
+        let shape = RowShape::rows(self.v.len(), self.held_gap.len());
+        self.spread.measure(&shape, &self.g, &self.inverse.diagonal, &self.sizes);
+        self.spread.violation(&self.held_gap, &self.sizes)
+    }
+
     /// Whether round-off of the coordinates explains what is left of every momentum balance.
     #[cold]
     fn only_noise<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> bool {
@@ -275,8 +292,11 @@ impl Solver {
 
     /// The residual of a solution that stalled above the floor; terms that are round-off themselves are measured by the momentum
     /// at the speed of the fastest coordinate.
-    fn settled_residual(&self) -> f64 {
+    fn settled_residual<S: System + ?Sized>(&mut self, system: &S) -> f64 {
         let (speed, mut worst) = (max_abs(&self.v), relative_violation(&self.held_gap, &self.sizes).0);
+        if worst > STALLED {
+            worst = self.spilled(system);
+        }
         for (i, left) in self.left.iter().enumerate().filter(|(_, left)| **left != 0.0) {
             worst = worst.max(left.abs() / (self.magnitude[i] + self.inverse.diagonal[i] * speed));
         }

@@ -5,7 +5,7 @@ use crate::error::Failure;
 use crate::linear::max_abs;
 use crate::state::State;
 use crate::steppers::shared::mass::InverseMass;
-use crate::steppers::shared::rows::relative_violation;
+use crate::steppers::shared::rows::{relative, relative_violation};
 use crate::system::{Mass, System};
 
 /// The values at the points, one after the other.
@@ -265,7 +265,7 @@ impl Galerkin {
                     r.iter_mut().zip(&stages.g[k * nc..]).for_each(|(r, g)| *r += factor * g);
                 }
                 for (row, r) in r.iter().enumerate() {
-                    note(first + nc * (i + 1) + row, *r, self.sizes[row]);
+                    note(first + nc * (i + 1) + row, relative(*r, self.sizes[row]), 1.0);
                 }
             }
             let (violation, row) = relative_violation(end, &self.sizes);
@@ -277,6 +277,25 @@ impl Galerkin {
         } else {
             Err(Failure::NonFinite { what: "a residual of the step's equations" })
         }
+    }
+
+    /// The largest relative residual, and that of the constraints at the end, where the sizes of all rows count for the constraints.
+    #[cold]
+    pub(super) fn spilled<S: System + ?Sized>(&mut self, system: &S, t1: f64) -> [f64; 2] {
+        let q1 = &self.q1;
+        self.spread.add_rounding(&mut self.sizes, |out| system.equality_rounding(t1, q1, out));
+        self.spread.measure(&self.rows.shape, &self.rows.g, &self.inverse.diagonal, &self.sizes);
+        let (balances, others) = self.unbalance.split_at(self.u.len());
+        let (links, constraints) = others.split_at(self.momenta.len());
+        let fastest = max_abs(&self.stages.v);
+        let mut worst = links.iter().fold(0.0, |worst: f64, r| worst.max(relative(*r, fastest)));
+        for r in balances.chunks_exact(self.n) {
+            worst = worst.max(relative_violation(r, &self.magnitude).0);
+        }
+        let (end, inside) = constraints.split_at(self.nc);
+        let end = self.spread.violation(end, &self.sizes);
+        let inside = inside.chunks_exact(self.nc).map(|r| self.spread.violation(r, &self.sizes));
+        [inside.fold(worst.max(end), f64::max), end]
     }
 }
 

@@ -13,6 +13,7 @@ use crate::steppers::shared::mass::InverseMass;
 use crate::steppers::shared::newton::{Convergence, FLOOR, Verdict, relative_change};
 use crate::steppers::shared::projection::ConstraintRows;
 use crate::steppers::shared::rows::RowShape;
+use crate::steppers::shared::spread::Spread;
 use crate::steppers::{Impulses, Inside, StepReport, Stepper};
 use crate::system::System;
 
@@ -72,6 +73,7 @@ pub struct Galerkin {
     pub(super) magnitude: Vec<f64>,
     pub(super) reach: Vec<f64>,
     pub(super) sizes: Vec<f64>,
+    pub(super) spread: Spread,
     pub(super) work: Vec<f64>,
     /// `∂²g/∂q∂t`, for moving constraints.
     pub(super) rates: Vec<f64>,
@@ -162,6 +164,7 @@ impl Galerkin {
             magnitude: vector(),
             reach: vector(),
             sizes: vec![0.0; nc],
+            spread: Spread::new(n, nc),
             work: vector(),
             rates: vec![0.0; nc * n],
             before: start.clone(),
@@ -196,7 +199,7 @@ impl Galerkin {
         if self.nc > 0 {
             self.inverse.prepare(system, &self.q1)?;
             self.rows.prepare(system, &self.inverse, state.t + h, &self.q1)?;
-            residual = residual.max(self.rows.project(&mut self.p1));
+            residual = residual.max(self.rows.project(&self.inverse, &mut self.p1));
             self.sum_impulses(system, state, h);
         }
         if all_finite(&self.q1) && all_finite(&self.p1) {
@@ -216,7 +219,7 @@ impl Galerkin {
         let (mut newton, mut before) = (Convergence::default(), f64::INFINITY);
         let (mut apart, mut fell) = (self.blocks.is_some(), 1.0);
         loop {
-            let Distance { residual, row, constraint } = match evaluated.take() {
+            let Distance { mut residual, row, mut constraint } = match evaluated.take() {
                 Some(distance) => distance,
                 None => match self.evaluate(system, state, h).and_then(|()| self.residual(system, state, h)) {
                     // Blocks have led where nothing is defined.
@@ -226,6 +229,9 @@ impl Galerkin {
                     evaluated => evaluated?,
                 },
             };
+            if self.nc > 0 && newton.is_stuck(residual, residual) && residual.is_finite() {
+                [residual, constraint] = self.spilled(system, state.t + h);
+            }
             let (first, ratio) = (before.is_infinite(), residual / before);
             // What blocks leave falls evenly: it is more than round-off as long as the course before says so.
             let falling = apart && !first && ratio <= SLOW && before * fell > UNSEEN;
@@ -326,10 +332,12 @@ impl Galerkin {
     fn only_noise<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> bool {
         let (n, modes) = (self.n, self.tables.modes);
         self.add_noise(system, state, h);
+        self.spread.measure(&self.rows.shape, &self.rows.g, &self.inverse.diagonal, &self.sizes);
+        let beside = |row: usize, r: f64| self.spread.relative(row, r, self.sizes[row]);
         let (balances, others) = self.unbalance.split_at(modes * n);
         let constraints = others[self.momenta.len()..].iter().enumerate();
         balances.iter().enumerate().all(|(row, r)| r.abs() <= FLOOR * self.magnitude[row % n])
-            && constraints.skip(self.nc).all(|(row, r)| r.abs() <= 1e-12 * self.sizes[row % self.nc])
+            && constraints.skip(self.nc).all(|(row, r)| beside(row % self.nc, *r) <= 1e-12)
     }
 
     /// The residual of a solution that stalled above the floor: terms that are round-off themselves are measured by the

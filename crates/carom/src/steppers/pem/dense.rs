@@ -106,7 +106,7 @@ impl Dense {
         rows.factor(system, inverse, t1, &at.q1)?;
         rows.rate.copy_from_slice(rate);
         system.mass().times(&at.q1, v, &mut self.p);
-        let residual = rows.project(&mut self.p);
+        let residual = rows.project(inverse, &mut self.p);
         v.copy_from_slice(&self.p);
         inverse.solve(v);
         impulse.copy_from_slice(&rows.impulse);

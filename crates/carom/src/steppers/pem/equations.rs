@@ -8,7 +8,8 @@ use crate::linear::{matrix_times, max_abs};
 use crate::state::all_finite;
 use crate::steppers::shared::mass::InverseMass;
 use crate::steppers::shared::newton::FLOOR;
-use crate::steppers::shared::rows::RowShape;
+use crate::steppers::shared::rows::{RowShape, relative};
+use crate::steppers::shared::spread::Spread;
 use crate::system::{Mass, Segment, System};
 
 /// Relative residual of the momentum balance per unit of the tolerance.
@@ -58,6 +59,9 @@ pub(super) struct Equations {
     sizes: Vec<f64>,
     spilled: Vec<f64>,
     scale: Vec<f64>,
+    spread: Spread,
+    /// Round-off of computing the rows at the start, in units of ε.
+    rounding: Vec<f64>,
     /// Values at the ends and half way, all at the time in the middle.
     values: [Vec<f64>; 3],
     moving: bool,
@@ -84,6 +88,8 @@ impl Equations {
             sizes: vector(),
             spilled: vector(),
             scale: row(),
+            spread: Spread::new(n, m),
+            rounding: row(),
             values: [row(), row(), row()],
             moving: system.time_dependence().equalities,
             shape,
@@ -93,6 +99,8 @@ impl Equations {
     /// What of the equations stays the same in all iterations.
     pub fn begin<S: System + ?Sized>(&mut self, system: &S, start: Start) {
         system.equality(start.t + 0.5 * start.h, start.q, &mut self.values[0]);
+        // Where coordinates hardly move off zero, a difference of values is nothing but this.
+        system.equality_rounding(start.t, start.q, &mut self.rounding);
     }
 
     /// Everything at the iterate `(u, λ)`.
@@ -160,7 +168,7 @@ impl Equations {
         shape.evaluate(system, half, middle, [between, mean]);
         for row in 0..self.f1.len() {
             let (mut along, mut length) = (0.0, 0.0);
-            let mut size = before[row].abs() + after[row].abs();
+            let mut size = before[row].abs() + after[row].abs() + self.rounding[row];
             shape.each_entry(row, mean, |k, g| {
                 if g != 0.0 {
                     let way = q1[k] - q[k];
@@ -186,6 +194,28 @@ impl Equations {
         if !(all_finite(&self.balance) && all_finite(&self.f1) && all_finite(&self.g1)) {
             return Err(Failure::NonFinite { what: "an equation of the step" });
         }
+        for (k, scale) in self.extra.iter_mut().enumerate() {
+            *scale = self.q1[k].abs() + (start.h * self.u[k]).abs();
+        }
+        self.shape.sizes(&self.g1, &self.extra, &self.f1, &mut self.scale);
+        Ok(self.merit(tolerance))
+    }
+
+    /// The same where the terms of the step and the sizes of all rows count: what the terms would carry a coordinate by may be far more than
+    /// the way that is left of them.
+    #[cold]
+    pub fn judge_beside(&mut self, start: Start, tolerance: f64) -> Merit {
+        for (k, scale) in self.extra.iter_mut().enumerate() {
+            *scale = self.q1[k].abs() + 0.5 * start.h.abs() * self.sizes[k] / self.diagonal[k];
+        }
+        self.shape.sizes(&self.g1, &self.extra, &self.f1, &mut self.scale);
+        self.scale.iter_mut().zip(&self.rounding).for_each(|(scale, rounding)| *scale += rounding);
+        self.spread.measure(&self.shape, &self.g1, &self.diagonal, &self.scale);
+        self.spread.widen(&self.f1, &mut self.scale);
+        self.merit(tolerance)
+    }
+
+    fn merit(&self, tolerance: f64) -> Merit {
         let n = self.balance.len();
         let mut merit = Merit { share: 0.0, relative: 0.0, row: 0 };
         let mut note = |share: f64, relative: f64, row: usize| {
@@ -201,16 +231,25 @@ impl Equations {
                 note(balance.abs() / allowed, balance.abs() / whole, k);
             }
         }
-        for (k, scale) in self.extra.iter_mut().enumerate() {
-            *scale = self.q1[k].abs() + (start.h * self.u[k]).abs();
-        }
-        self.shape.sizes(&self.g1, &self.extra, &self.f1, &mut self.scale);
         for (row, (f, size)) in self.f1.iter().zip(&self.scale).enumerate() {
             if *f != 0.0 {
-                note(f.abs() / tolerance.max(f64::EPSILON * size), f.abs() / size, n + row);
+                note(f.abs() / tolerance.max(f64::EPSILON * size), relative(*f, *size), n + row);
             }
         }
-        Ok(merit)
+        merit
+    }
+
+    /// Largest rate `G v + rate` of a constraint at the end, relative to its terms or, where these vanish, to those of the rows beside it.
+    #[cold]
+    pub fn rate_beside(&mut self, rate: &[f64], v: &[f64]) -> f64 {
+        let rates = &mut self.values[2];
+        for (row, (value, size)) in rates.iter_mut().zip(&mut self.scale).enumerate() {
+            let start = (rate[row], rate[row].abs());
+            let add = |(sum, size): (f64, f64), g: f64, v: f64| (sum + g * v, size + (g * v).abs());
+            (*value, *size) = self.shape.fold_row(row, &self.g1, v, start, add);
+        }
+        self.spread.measure(&self.shape, &self.g1, &self.diagonal, &self.scale);
+        self.spread.violation(rates, &self.scale)
     }
 
     /// Whether every constraint is as close to zero as round-off and the coordinates let it be.

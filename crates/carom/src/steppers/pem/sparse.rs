@@ -18,7 +18,7 @@ use carom_lcp::problem::Saddle;
 use super::equations::{Equations, Start};
 use crate::error::{Failure, Row};
 use crate::particles::frame;
-use crate::steppers::shared::rows::RowShape;
+use crate::steppers::shared::rows::{RowShape, relative};
 use crate::system::{Mass, System};
 
 /// `T` relative to the inverse mass that a row sees.
@@ -201,7 +201,7 @@ impl Factors {
                     .shape
                     .fold_row(row, &at.g1, v, start, |(sum, size), g, v| (sum + g * v, size + (g * v).abs()));
                 self.right[self.n + row] = -sum;
-                residual = residual.max(if sum == 0.0 { 0.0 } else { sum.abs() / size });
+                residual = residual.max(relative(sum, size));
             }
             if pass == PASSES || residual <= f64::EPSILON {
                 return Ok(residual);

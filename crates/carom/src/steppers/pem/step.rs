@@ -7,6 +7,7 @@ use crate::error::{Failure, StepError};
 use crate::linear::{dot, max_abs};
 use crate::state::{State, all_finite};
 use crate::steppers::shared::mass::InverseMass;
+use crate::steppers::shared::newton::STALLED;
 use crate::steppers::{Impulses, StepReport, Stepper};
 use crate::system::System;
 
@@ -183,7 +184,10 @@ impl Pem {
         let (mut iterations, mut correction, mut last) = (0, f64::INFINITY, f64::INFINITY);
         let residual = loop {
             at.evaluate(system, start);
-            let merit = at.judge(start, self.tolerance)?;
+            let mut merit = at.judge(start, self.tolerance)?;
+            if merit.relative > STALLED && (merit.share <= 1.0 || merit.share > 0.25 * last) {
+                merit = at.judge_beside(start, self.tolerance);
+            }
             let stalled = merit.share > 0.25 * last && at.closed();
             let still = stalled && (merit.relative <= LOOSEST || correction <= STILL);
             if merit.share <= 1.0 || still {
@@ -209,6 +213,9 @@ impl Pem {
         let work = at.work();
         system.equality_rate(t + h, &at.q1, &mut self.rate);
         let mut off = self.project(system, t + h)?;
+        if off > STALLED {
+            off = self.equations.rate_beside(&self.rate, &self.v1);
+        }
         let at = &self.equations;
         // Of a system at rest the velocities are round-off of its places, and so is what is left of their rows.
         if max_abs(&self.v1) <= 16.0 * f64::EPSILON * max_abs(&at.q1) / h.abs() {

@@ -11,4 +11,5 @@ pub mod newton;
 pub mod projection;
 pub mod roots;
 pub mod rows;
+pub mod spread;
 pub mod views;

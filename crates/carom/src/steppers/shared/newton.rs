@@ -9,6 +9,8 @@ const CLOSED: f64 = f64::EPSILON;
 pub const MOST_ITERATIONS: u32 = 50;
 /// A stalled iteration is accepted only with its constraints at least this close (relative).
 const LOOSEST_CONSTRAINT: f64 = 1e-9;
+/// A stalled iteration that leaves no more than this (relative) is accepted.
+pub const STALLED: f64 = 1e-12;
 
 /// How an iteration goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,13 +55,20 @@ impl Convergence {
         self.expected = residual * ratio.min(1.0);
         self.before = residual;
         let done = residual <= FLOOR && closed;
-        if done || (stalled && (residual <= 1e-12 || self.correction <= 1e-9 || noise())) {
+        if done || (stalled && (residual <= STALLED || self.correction <= 1e-9 || noise())) {
             Verdict::Accept
         } else if self.iterations == MOST_ITERATIONS {
             Verdict::GiveUp
         } else {
             Verdict::Correct
         }
+    }
+
+    /// Whether a residual does not fall although constraints are open by more than round-off of their own terms. Then what the rows beside
+    /// them spill into them is to be known, by [`Spread`](super::spread::Spread), before the iterate is judged.
+    #[inline]
+    pub fn is_stuck(&self, residual: f64, constraint: f64) -> bool {
+        residual > 0.25 * self.before && constraint > STALLED
     }
 
     /// Forgets the course so far, but not how many corrections it took.

@@ -6,6 +6,7 @@
 use super::mass::InverseMass;
 use super::newton::FLOOR;
 use super::rows::RowShape;
+use super::spread::Spread;
 use crate::error::{Failure, Row};
 use crate::linear::{Breakdown, Cholesky};
 use crate::state::State;
@@ -28,6 +29,8 @@ pub struct ConstraintRows {
     pushed: Vec<f64>,
     /// The impulse that the last projection took off, `−Gᵀ` of it.
     pub impulse: Vec<f64>,
+    sizes: Vec<f64>,
+    spread: Spread,
 }
 
 impl ConstraintRows {
@@ -49,6 +52,8 @@ impl ConstraintRows {
             mu: vec![0.0; m],
             pushed: vec![0.0; system.dim()],
             impulse: vec![0.0; m],
+            sizes: vec![0.0; m],
+            spread: Spread::new(system.dim(), m),
         };
         rows.prepare(system, inverse, start.t, &start.q)?;
         Ok(rows)
@@ -103,7 +108,7 @@ impl ConstraintRows {
     }
 
     /// Projects `p`; the second pass removes the round-off of the first. Returns the largest relative residual.
-    pub fn project(&mut self, p: &mut [f64]) -> f64 {
+    pub fn project(&mut self, inverse: &InverseMass, p: &mut [f64]) -> f64 {
         let mut worst = self.residual(p);
         self.impulse.fill(0.0);
         for _ in 0..3 {
@@ -121,23 +126,24 @@ impl ConstraintRows {
                 break;
             }
         }
-        if worst > FLOOR { self.settled_residual() } else { worst }
+        if worst > FLOOR { self.settled_residual(inverse, p) } else { worst }
     }
 
-    /// The largest `μ` relative to what the impulses of the projection moved: of a body that rests nothing but round-off is left.
+    /// The largest `μ` relative to what the impulses of the projection moved: of a body that rests nothing but round-off is left. A row
+    /// beside which other rows move is measured by them.
     #[cold]
-    fn settled_residual(&mut self) -> f64 {
+    fn settled_residual(&mut self, inverse: &InverseMass, p: &[f64]) -> f64 {
         self.pushed.fill(0.0);
         for (row, impulse) in self.impulse.iter().enumerate() {
             let pushed = &mut self.pushed;
             self.shape.each_entry(row, &self.g, |k, g| pushed[k] += (g * impulse).abs());
         }
-        let mut worst = 0.0_f64;
-        for (row, (mu, rate)) in self.mu.iter().zip(&self.rate).enumerate() {
-            let size = self.shape.fold_row(row, &self.z, &self.pushed, rate.abs(), |sum, z, p| sum + (z * p).abs());
-            worst = worst.max(if *mu == 0.0 { 0.0 } else { mu.abs() / size });
+        self.pushed.iter_mut().zip(p).for_each(|(pushed, p)| *pushed = pushed.max(p.abs()));
+        for (row, (size, rate)) in self.sizes.iter_mut().zip(&self.rate).enumerate() {
+            *size = self.shape.fold_row(row, &self.z, &self.pushed, rate.abs(), |sum, z, p| sum + (z * p).abs());
         }
-        worst
+        self.spread.measure(&self.shape, &self.g, &inverse.diagonal, &self.sizes);
+        self.spread.violation(&self.mu, &self.sizes)
     }
 
     /// `μ := G M⁻¹p + ∂f/∂t`; returns the largest entry relative to its terms.

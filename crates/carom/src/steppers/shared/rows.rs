@@ -132,7 +132,12 @@ impl Sparse {
 impl RowShape {
     /// Full rows.
     pub fn full<S: System + ?Sized>(system: &S) -> Self {
-        Self { n: system.dim(), m: system.equalities(), sparse: None }
+        Self::rows(system.dim(), system.equalities())
+    }
+
+    /// `m` full rows of `n` columns.
+    pub fn rows(n: usize, m: usize) -> Self {
+        Self { n, m, sparse: None }
     }
 
     /// The blocks of the system's pattern if it has one and the mass is diagonal, otherwise full rows.
@@ -288,12 +293,22 @@ impl RowShape {
     }
 }
 
+/// `|value|` relative to its size. What is left of terms that vanish counts as all of them: 1, and not infinitely much.
+#[inline]
+pub fn relative(value: f64, size: f64) -> f64 {
+    if value == 0.0 {
+        return 0.0;
+    }
+    let relative = value.abs() / size;
+    if relative.is_infinite() && value.is_finite() { 1.0 } else { relative }
+}
+
 /// Largest `|f_i|` relative to its size, and its index.
 #[inline]
 pub fn relative_violation(f: &[f64], sizes: &[f64]) -> (f64, usize) {
     let mut worst = (0.0, 0);
     for (i, (f, size)) in f.iter().zip(sizes).enumerate() {
-        let relative = if *f == 0.0 { 0.0 } else { f.abs() / size };
+        let relative = relative(*f, *size);
         if relative > worst.0 || relative.is_nan() {
             worst = (relative, i);
         }

@@ -88,6 +88,15 @@ impl<S: System + ?Sized> Constraints for Held<'_, S> {
             *out = gaps[contact];
         }
     }
+    fn equality_rounding(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        let (own, held) = out.split_at_mut(self.own());
+        self.system.equality_rounding(t, q, own);
+        let gaps = &mut *self.gaps.borrow_mut();
+        self.system.gap_rounding(q, gaps);
+        for (out, &contact) in held.iter_mut().zip(self.contacts) {
+            *out = gaps[contact];
+        }
+    }
     fn equality_jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) {
         let n = self.dim();
         let (own, held) = out.split_at_mut(self.own() * n);

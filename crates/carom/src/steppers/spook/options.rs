@@ -272,6 +272,10 @@ impl Method for Config {
         &super::accounts::NAMES
     }
 
+    fn friction_of_all(&self) -> Option<f64> {
+        self.friction
+    }
+
     fn staggered(&self) -> bool {
         true
     }

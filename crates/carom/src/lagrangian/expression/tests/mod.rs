@@ -6,6 +6,7 @@ mod graph;
 mod interval;
 mod parse;
 mod random;
+mod rounded;
 mod tape;
 
 use super::{Graph, NameError, NodeId, Op, Scalar, Scope, Tape};
