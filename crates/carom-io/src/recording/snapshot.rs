@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 const NAME: &str = "snapshot.bin";
 /// First bytes of the file: what it is and the version of its layout.
-const MARK: &[u8; 8] = b"carom\0\0\x05";
+const MARK: &[u8; 8] = b"carom\0\0\x06";
 
 /// The state of a run at a node.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -11,10 +11,11 @@ mod pendulum;
 mod rest;
 mod shadow;
 mod star;
+mod states;
 mod symplectic;
 
 use carom::state::State;
-use carom::steppers::{Event, StepReport};
+use carom::steppers::{Event, ImpactStates, StepReport};
 use carom_io::scene::Scene;
 pub use carom_tests::reference::{Tally, number, numbers};
 use carom_tests::runs::{Boxed, built_in, stepper};
@@ -60,6 +61,11 @@ impl Walk {
     /// Events of the last step.
     pub fn events(&self) -> &[Event] {
         self.step.events()
+    }
+
+    /// States at the impacts of the last step.
+    pub fn impact_states(&self) -> &ImpactStates {
+        self.step.impact_states().expect("located")
     }
 
     /// Steps until so many were made.

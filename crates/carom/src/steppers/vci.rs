@@ -95,6 +95,14 @@ impl Method for Config {
         Abilities { inequalities: true, friction: true, ..Abilities::VARIATIONAL }
     }
 
+    fn locates_impacts(&self) -> bool {
+        true
+    }
+
+    fn discrete_lagrangian(&self) -> Option<variational::Config> {
+        Some(self.base())
+    }
+
     fn stepper<S: System + ?Sized>(&self, system: &S, start: &State) -> Result<Collision, Failure> {
         let (capture, restitution, friction) = (self.capture, self.restitution, self.friction);
         let (base, closing, law) = (self.base(), Closing::Discrete, Law::Generalized);

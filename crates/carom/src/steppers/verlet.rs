@@ -19,7 +19,7 @@ use super::shared::mass::InverseMass;
 use super::shared::newton::{Convergence, Verdict, relative_change};
 use super::shared::projection::ConstraintRows;
 use super::shared::rows::{RowShape, relative_violation};
-use super::{Impulses, StepReport, Stepper};
+use super::{Impulses, StepReport, Stepper, variational};
 use crate::discrete::LinearPath;
 use crate::error::{Failure, Row, StepError};
 use crate::linear::Lu;
@@ -60,6 +60,10 @@ impl Method for Config {
 
     fn abilities(&self) -> Abilities {
         Abilities::VARIATIONAL
+    }
+
+    fn discrete_lagrangian(&self) -> Option<variational::Config> {
+        Some(variational::Config::default())
     }
 
     fn stepper<S: System + ?Sized>(&self, system: &S, start: &State) -> Result<Verlet, Failure> {

@@ -1,6 +1,5 @@
 //! The step of a collision integrator.
 
-use super::closing::Shadow;
 use super::leg::Leg;
 use super::search::Search;
 use super::{Closing, MOST_IMPACTS, Options};
@@ -14,8 +13,9 @@ use crate::steppers::shared::held::Holder;
 use crate::steppers::shared::mass::InverseMass;
 use crate::steppers::shared::projection::ConstraintRows;
 use crate::steppers::shared::rows::RowShape;
+use crate::steppers::shared::shadow::Shadow;
 use crate::steppers::variational::Variational;
-use crate::steppers::{Event, Impulses, StepReport, Stepper};
+use crate::steppers::{Event, ImpactStates, Impulses, StepReport, Stepper};
 use crate::system::System;
 
 /// A system's legs and impacts.
@@ -48,6 +48,7 @@ pub struct Collision {
     /// Where the step starts, if its energy is asked for.
     pub(super) origin: State,
     pub(super) events: Vec<Event>,
+    pub(super) impact_states: ImpactStates,
     pub(super) report: StepReport,
     /// Impacts in the step so far.
     pub(super) legs: usize,
@@ -90,6 +91,7 @@ impl Collision {
             places: Vec::new(),
             origin: start.clone(),
             events: Vec::new(),
+            impact_states: ImpactStates::new(n),
             report: StepReport::default(),
             legs: 0,
             contact_impulse: vec![0.0; k],
@@ -167,6 +169,7 @@ impl Collision {
         self.report = StepReport::default();
         self.legs = 0;
         self.events.clear();
+        self.impact_states.clear();
         if !self.idle {
             self.contact_impulse.fill(0.0);
         }
@@ -214,5 +217,9 @@ impl<S: System + ?Sized> Stepper<S> for Collision {
 
     fn events(&self) -> &[Event] {
         &self.events
+    }
+
+    fn impact_states(&self) -> Option<&ImpactStates> {
+        Some(&self.impact_states)
     }
 }

@@ -10,4 +10,6 @@ pub mod newton;
 pub mod projection;
 pub mod roots;
 pub mod rows;
+pub mod scale;
+pub mod shadow;
 pub mod views;
