@@ -147,7 +147,7 @@ fn legs_before_and_after_an_impact_of_vci_have_the_same_discrete_energy() {
             let system = &*walk.scene.problem.system;
             let states = walk.impact_states();
             // Legs long enough for chords made of places.
-            let Some(state) = states.get(0).filter(|state| states.len() == 1 && report.fallbacks == 0) else {
+            let Some(state) = states.get(0).filter(|_| states.len() == 1 && report.fallbacks == 0) else {
                 continue;
             };
             let taus = [state.elapsed, h - state.elapsed];
