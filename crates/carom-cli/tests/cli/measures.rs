@@ -128,7 +128,7 @@ fn discrete_and_shadow_energies_are_columns_and_the_start_without_a_step_needs_n
     let report = place.json("run/run.json");
     assert_eq!(report["notes"].as_array().map(Vec::len), Some(0), "{report}");
     let page = place.read("run/report.html");
-    assert!(page.contains("discrete_energy") && !page.contains("NaN,"), "drawn, and no NaN in a drawing");
+    assert!(page.contains(">discrete energy</text>") && !page.contains("NaN,"), "drawn, and no NaN in a drawing");
     let refused = place.carom(&["run", "kepler", "--method", "galerkin", "--measures", "shadow-energy"]).code(2);
     assert!(refused.err.contains("verlet, midpoint, variational, gvi, vci, cva"), "{refused:?}");
 }
