@@ -5,6 +5,7 @@ pub mod experiment;
 pub mod figure;
 pub mod folder;
 pub mod html_report;
+mod passages;
 pub mod recording;
 pub mod references;
 pub mod report;

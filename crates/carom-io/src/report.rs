@@ -10,6 +10,7 @@ use carom::steppers::spook::Stiffness;
 use carom::watch::{Watch, Watched};
 use serde::Serialize;
 
+use crate::passages;
 use crate::scene::Scene;
 
 /// The document of `carom run --json`. A quantity without meaning for the scene or method is `null`.
@@ -302,6 +303,7 @@ impl RunReport {
                 notes.extend(risen(scene, summary, ledger));
                 notes.extend(inside_halves(scene, summary));
                 notes.extend(left_approached(summary));
+                notes.extend(passages::note(scene, summary));
                 notes
             },
         }

@@ -9,6 +9,7 @@ use carom::observe::{Frame, Observer};
 use carom::run::{Grid, Outcome, Run};
 use carom::watch::Watched;
 
+use crate::passages;
 use crate::recording::{Measures, Motion, accounts};
 use crate::report::RunReport;
 use crate::scene::Scene;
@@ -66,6 +67,7 @@ struct Witness<'a, 'b, 'c> {
 impl Observer for Witness<'_, '_, '_> {
     fn observe(&mut self, frame: &Frame) -> Result<(), String> {
         self.summary.observe(frame)?;
+        passages::observe(self.scene, &mut self.summary, frame)?;
         self.measured.observe(frame)?;
         self.summary.observe_symmetries(frame.step, &self.measured.symmetries);
         if let Some(ledger) = &mut self.ledger {

@@ -159,6 +159,21 @@ pub enum Failure {
         /// The contacts that are still approached, with their speeds.
         contacts: String,
     },
+    /// The search for the first impact of a contact did not end.
+    #[error(
+        "the first impact with `{contact}` was not located: after {trials} trials the path is {gap:.3e} from contact, {at:.6e} into the \
+         leg of the step; shorter steps may help"
+    )]
+    Search {
+        /// The contact.
+        contact: String,
+        /// Places tried.
+        trials: usize,
+        /// How far into the leg the search came.
+        at: f64,
+        /// The gap there.
+        gap: f64,
+    },
     /// Impacts follow each other so fast that the step comes to no end.
     #[error(
         "the step stalls: {impacts} impacts, the last one at t = {at} with `{contact}`, approached with {:.3e}; \
@@ -185,6 +200,20 @@ pub enum Failure {
         /// What was wrong with the last one.
         reason: String,
     },
+    /// The contacts of a cluster were not held.
+    #[error(
+        "{contacts} contacts that may rest are not held after {programmes} quadratic programmes: `{contact}` is off by {by:.3e}"
+    )]
+    Cluster {
+        /// Contacts that may be held.
+        contacts: usize,
+        /// Programmes solved.
+        programmes: u32,
+        /// The worst of them.
+        contact: String,
+        /// What it is off by.
+        by: f64,
+    },
     /// The complementarity problem of a step was not solved.
     #[error("{0}")]
     Unsolved(Box<Unsolved>),
@@ -200,6 +229,9 @@ pub enum Failure {
         /// Why.
         reason: String,
     },
+    /// The run was asked to stop while the step was being made.
+    #[error("interrupted")]
+    Interrupted,
     /// A number became infinite or undefined.
     #[error("{what} is not finite")]
     NonFinite {

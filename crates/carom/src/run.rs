@@ -160,7 +160,12 @@ impl<S: System + ?Sized> Run<'_, S> {
             let failures = outcome.failures;
             taken.clear();
             if let Err(error) = self.advance(&mut outcome.state, h, 0, &mut outcome.failures, &mut taken) {
-                outcome.ended = Some(Ended::Step { step: step + 1, error });
+                let interrupted = error.failure == Failure::Interrupted;
+                outcome.ended = Some(if interrupted {
+                    Ended::Interrupted { step }
+                } else {
+                    Ended::Step { step: step + 1, error }
+                });
                 return outcome;
             }
             taken.whole = outcome.failures == failures;
@@ -189,6 +194,9 @@ impl<S: System + ?Sized> Run<'_, S> {
             }
             Err(error) => error,
         };
+        if error.failure == Failure::Interrupted {
+            return Err(error);
+        }
         *failures += 1;
         if self.on_failure == OnFailure::Stop || depth == MOST_HALVINGS {
             return Err(error);

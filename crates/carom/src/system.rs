@@ -248,6 +248,28 @@ pub struct Parabola<'a> {
     pub duration: f64,
 }
 
+/// An impact on a straight way that is longer than the contact is deep.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Passage {
+    /// The contact.
+    pub contact: usize,
+    /// Length of the way, as the other side of the contact sees it.
+    pub travel: f64,
+    /// Length of the longest straight way through the contact.
+    pub depth: f64,
+}
+
+/// What a system knows of how deep its contacts are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depths {
+    /// No straight way leads out of a contact again, as with walls: none is ever passed through.
+    Infinite,
+    /// All that it takes to tell which are passed through.
+    Known,
+    /// Nothing: gaps along the way are all there is.
+    Unknown,
+}
+
 /// Constraints; a system without any keeps the defaults.
 pub trait Constraints {
     /// Number `m` of equality constraints `f(q, t) = 0`.
@@ -348,6 +370,17 @@ pub trait Constraints {
     /// root of `g_i` is ever stepped over.
     fn gap_bend(&self, _arc: &Parabola, _index: usize) -> Option<[f64; 2]> {
         None
+    }
+    /// A bound of the rate at which `g_i` changes along a parabola; `None` if none is known. It serves where the second derivative has
+    /// no bound, such as near the centre of a ball.
+    fn gap_rate(&self, _arc: &Parabola, _index: usize) -> Option<f64> {
+        None
+    }
+    /// Calls `found` with every contact that the straight way from one configuration to another runs into, if the way is longer than the
+    /// contact is deep: a method that asks for gaps at nodes alone can miss such an impact. `gap` has the gaps at the start; what is closed
+    /// there is left out. The answer is the same for every way.
+    fn passages(&self, _way: [&[f64]; 2], _gap: &[f64], _found: &mut dyn FnMut(Passage)) -> Depths {
+        Depths::Unknown
     }
     /// What the inequality is called in messages.
     fn gap_name(&self, index: usize) -> String {

@@ -14,6 +14,7 @@ use carom::steppers::collision::Collision;
 use carom::steppers::{Stepper, cva, vci};
 use carom::system::System;
 use carom_bench::compare;
+use carom_bench::systems;
 use carom_io::document::Source;
 use carom_io::scene::{BuiltIn, Scene};
 
@@ -144,13 +145,13 @@ fn measure<S: System, M: Method<Stepper = Collision>, H: Hand>(
 
 fn main() {
     let (vci, cva) = (vci::Config::default(), cva::Config::default());
-    let particle = (&particle::Particle, particle::H);
+    let particle = (&systems::particle::Particle, systems::particle::H);
     let hand = |closing| move |start: &State| particle::Hand::new(start, closing);
-    measure(("bouncing-particle", 5), particle, &vci, particle::start, hand(Closing::Discrete));
-    measure(("bouncing-particle", 5), particle, &cva, particle::start, hand(Closing::Reflect));
+    measure(("bouncing-particle", 5), particle, &vci, systems::particle::start, hand(Closing::Discrete));
+    measure(("bouncing-particle", 5), particle, &cva, systems::particle::start, hand(Closing::Reflect));
     // A rounding error grows by about ten at every impact of the star.
-    let star = (&star::Star, star::H);
+    let star = (&systems::star::Star, systems::star::H);
     let hand = |closing| move |start: &State| star::Hand::new(start, closing);
-    measure(("star-body", 3), star, &vci, star::start, hand(Closing::Discrete));
-    measure(("star-body", 3), star, &cva, star::start, hand(Closing::Reflect));
+    measure(("star-body", 3), star, &vci, systems::star::start, hand(Closing::Discrete));
+    measure(("star-body", 3), star, &cva, systems::star::start, hand(Closing::Reflect));
 }

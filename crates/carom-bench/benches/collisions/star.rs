@@ -1,81 +1,14 @@
-//! The star of `star-body` in plain Rust, and its loop by hand.
+//! The star of `star-body`: its loop by hand.
 
 use carom::state::State;
-use carom::system::{Constraints, Dynamics, Mass, Parabola};
+use carom_bench::systems::star::{GRAVITY, H, PER_INERTIA, RADIUS, corner, gaps};
 
 use super::Closing;
 
-pub const H: f64 = 0.005;
-const GRAVITY: f64 = 9.81;
-const INERTIA: f64 = 29.0 / 192.0;
-const PER_INERTIA: f64 = 1.0 / INERTIA;
-/// Distance of the corners from the centre.
-const RADIUS: f64 = std::f64::consts::FRAC_1_SQRT_2;
-/// The corners of a unit square.
-const CORNERS: [[f64; 2]; 4] = [[0.5, 0.5], [-0.5, 0.5], [-0.5, -0.5], [0.5, -0.5]];
 /// How closely impacts are located, relative to the leg, as in the method.
 const RESOLUTION: f64 = 2.0 * f64::EPSILON;
 /// A path that takes longer to come to an impact grazes.
 const MOST_ADVANCES: u32 = 60;
-
-pub fn start(height: f64) -> State {
-    State { t: 0.0, q: vec![0.0, height, 0.0], p: vec![-2.0, 0.0, 5.0 * INERTIA] }
-}
-
-#[inline]
-fn gaps(q: &[f64; 3]) -> [f64; 4] {
-    let (sin, cos) = q[2].sin_cos();
-    CORNERS.map(|[x, y]| q[1] + (y * cos + x * sin))
-}
-
-/// Height of a corner and its derivative by the angle.
-#[inline]
-fn corner(q: &[f64; 3], k: usize) -> [f64; 2] {
-    let ((sin, cos), [x, y]) = (q[2].sin_cos(), CORNERS[k]);
-    [q[1] + (y * cos + x * sin), x * cos - y * sin]
-}
-
-/// A unit mass with four corners above a floor.
-pub struct Star;
-
-impl Dynamics for Star {
-    fn dim(&self) -> usize {
-        3
-    }
-    fn mass(&self) -> Mass<'_> {
-        Mass::Diagonal(&[1.0, 1.0, INERTIA])
-    }
-    fn potential(&self, _t: f64, q: &[f64]) -> f64 {
-        GRAVITY * q[1]
-    }
-    #[inline]
-    fn potential_gradient(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
-        out.copy_from_slice(&[0.0, GRAVITY, 0.0]);
-    }
-    fn potential_hessian(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
-        out.fill(0.0);
-    }
-}
-
-impl Constraints for Star {
-    fn inequalities(&self) -> usize {
-        4
-    }
-    #[inline]
-    fn gap(&self, q: &[f64], out: &mut [f64]) {
-        out.copy_from_slice(&gaps(&[q[0], q[1], q[2]]));
-    }
-    #[inline]
-    fn gap_gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {
-        out.copy_from_slice(&[0.0, 1.0, corner(&[q[0], q[1], q[2]], index)[1]]);
-    }
-    /// The spin is constant: nothing turns the star in the air.
-    #[inline]
-    fn gap_bend(&self, arc: &Parabola, _index: usize) -> Option<[f64; 2]> {
-        let swing = RADIUS * arc.v[2] * arc.v[2];
-        Some([arc.a[1] - swing, arc.a[1] + swing])
-    }
-}
 
 /// The state with the gaps there, and how it bounces.
 #[derive(Clone, Copy)]

@@ -14,6 +14,7 @@ use carom::state::State;
 use carom::steppers::{Stepper, gvi};
 use carom::system::System;
 use carom_bench::compare;
+use carom_bench::systems;
 use carom_io::document::{Edit, Source};
 use carom_io::scene::{BuiltIn, Scene};
 
@@ -88,11 +89,12 @@ fn scene(name: &str, edits: &[&str]) -> Scene {
 
 fn pogo_stick() {
     const STEPS: usize = 100_000;
-    let (start, high) = (pogo::start(1.0), pogo::start(1e9));
-    let case = Case { system: &pogo::Pogo, start: &start, rule: VERLET, h: pogo::H };
+    let (start, high) = (systems::pogo::start(1.0), systems::pogo::start(1e9));
+    let (system, h) = (&systems::pogo::Pogo, systems::pogo::H);
+    let case = Case { system, start: &start, rule: VERLET, h };
     let air = Case { start: &high, ..case };
     let scene = scene("pogo-stick", &[]);
-    let expressed = Case { system: &*scene.problem.system, start: &start, rule: VERLET, h: pogo::H };
+    let expressed = Case { system: &*scene.problem.system, start: &start, rule: VERLET, h };
     case.same("pogo stick", &mut pogo::Hand::new(&start), 300);
     compare(
         "gvi verlet, pogo stick on the ground, per step",

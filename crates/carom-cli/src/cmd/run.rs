@@ -164,6 +164,7 @@ fn simulate(
     observers: &mut [&mut dyn Observer],
 ) -> Result<Outcome, Fail> {
     let stop = interrupt::flag()?;
+    stepper.heed(&stop);
     let (problem, settings) = (&scene.problem, &scene.run);
     let system = &*problem.system;
     let grid = Grid { t0: problem.initial.t, h: settings.h, steps: settings.steps };

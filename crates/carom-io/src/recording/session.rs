@@ -16,6 +16,7 @@ use super::motion::Motion;
 use super::snapshot::{Snapshot, hash};
 use super::table::{Column, TableWriter};
 use crate::folder::RunFolder;
+use crate::passages;
 use crate::report::RunReport;
 use crate::scene::{Measure, Scene};
 
@@ -299,6 +300,7 @@ impl Observer for Session<'_> {
         self.memory.clear();
         self.memory.extend_from_slice(frame.memory);
         self.summary.observe(frame)?;
+        passages::observe(self.scene, &mut self.summary, frame)?;
         self.measured.observe(frame)?;
         self.summary.observe_symmetries(frame.step, &self.measured.symmetries);
         if let Some(ledger) = &mut self.ledger {

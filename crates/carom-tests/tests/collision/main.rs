@@ -44,7 +44,11 @@ pub struct Walk {
 impl Walk {
     /// A built-in scene by `vci` or `cva` with options.
     pub fn new(name: &str, method: &str, edits: &[&str]) -> Self {
-        let scene = built_in(name, edits);
+        Self::of(built_in(name, edits), method)
+    }
+
+    /// A scene by `vci` or `cva` with options.
+    pub fn of(scene: Scene, method: &str) -> Self {
         let method = carom_tests::runs::method(method);
         let step = stepper(&scene, &method);
         let (state, h) = (scene.problem.initial.clone(), scene.run.h);

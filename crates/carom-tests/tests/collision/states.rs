@@ -60,9 +60,8 @@ struct Seen {
     energy: f64,
 }
 
-/// Runs a scene and compares every impact with its events.
-fn look(name: &str, method: &str, edits: &[&str], steps: u64) -> Seen {
-    let mut walk = Walk::new(name, method, edits);
+/// Makes steps and compares every impact with its events.
+fn look(mut walk: Walk, label: &str, steps: u64) -> Seen {
     let (mut seen, mut states) = (Seen::default(), ImpactStates::default());
     for _ in 0..steps {
         walk.step();
@@ -88,7 +87,7 @@ fn look(name: &str, method: &str, edits: &[&str], steps: u64) -> Seen {
             }
         }
     }
-    println!("{name} {method} {edits:?}: {seen:?}");
+    println!("{label}: {seen:?}");
     seen
 }
 
@@ -105,7 +104,7 @@ fn momentum_changes_by_the_impulses_of_the_events() {
         ("point-mass", &["parameters.restitution=0.5", "run.step=0.01"], 400),
     ] {
         for method in ["cva", "vci", "cva rule=midpoint"] {
-            let seen = look(name, method, edits, steps);
+            let seen = look(Walk::new(name, method, edits), &format!("{name} {method} {edits:?}"), steps);
             assert!(seen.impacts > 5 && seen.momentum < 1e-12, "{name} {method}: {seen:?}");
             // The law's work is the whole change of energy; the condition of vci moves it by O(h²).
             let (below, above) = if method == "vci" { (1e-9, 0.5) } else { (0.0, 1e-12) };
@@ -113,6 +112,52 @@ fn momentum_changes_by_the_impulses_of_the_events() {
             assert!(edits != rough || seen.sticks_or_slips > 3);
             assert!(name != "newtons-cradle" || seen.together > 5, "{seen:?}");
             assert!(name != "point-mass" || seen.rests > 0);
+        }
+    }
+}
+
+/// Discs in a box that come to rest on each other.
+const BOX: &str = r#"
+[parameters]
+mu = 0.3
+[[particle]]
+name = "disc"
+mass = 1
+radius = 0.1
+position = ["0.25 + 0.23*j + 0.02*i", "0.3 + 0.25*i"]
+velocity = ["0.3*sin(7*i + 3*j)", 0]
+repeat = [{ index = "i", count = 2 }, { index = "j", count = 4 }]
+[[field]]
+gravity = [0, -9.81]
+[[contact]]
+restitution = 0.6
+friction = "mu"
+[[wall]]
+normal = [0, 1]
+restitution = 0.6
+friction = "mu"
+[[wall]]
+normal = [1, 0]
+restitution = 0.6
+[[wall]]
+normal = [-1, 0]
+offset = -1.2
+restitution = 0.6
+[method]
+name = "cva"
+[run]
+step = "1/240"
+until = 5
+"#;
+
+#[test]
+fn impulses_of_clusters_that_come_to_rest_are_complete() {
+    for mu in ["0", "0.3"] {
+        for method in ["cva", "vci"] {
+            let scene = carom_tests::runs::scene("box", BOX, &[&format!("parameters.mu={mu}")]);
+            let seen = look(Walk::of(scene, method), &format!("box, mu = {mu}, {method}"), 1200);
+            assert!(seen.rests > 10 && seen.together > 10 && seen.momentum < 1e-12, "{mu} {method}: {seen:?}");
+            assert_eq!(seen.sticks_or_slips > 0, mu != "0");
         }
     }
 }

@@ -36,6 +36,9 @@ pub const MOST_PASSES: u32 = 1000;
 /// smaller for ever, would take hundreds.
 const SETTLING: u32 = 25;
 
+/// Passes after which speeds of approach that are hardly more than round-off may be left.
+const PATIENCE: u32 = 4 * SETTLING;
+
 /// A law.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -111,6 +114,9 @@ pub struct Stuck {
 #[derive(Debug, Clone, Default)]
 pub struct Resolver {
     law: Law,
+    /// Speeds of approach that may be left after [`PATIENCE`] passes if contacts lose energy, as a multiple of their tolerances. Rows that depend on
+    /// each other up to round-off cannot be told apart any better.
+    leftover: f64,
     /// Impulses of the last impact, one per contact.
     pub impulse: Vec<f64>,
     chosen: Vec<usize>,
@@ -145,7 +151,12 @@ enum Pass {
 impl Resolver {
     /// Of a law.
     pub fn new(law: Law) -> Self {
-        Self { law, ..Self::default() }
+        Self { law, leftover: 1.0, ..Self::default() }
+    }
+
+    /// Of a law, for a method that can hold contacts which are approached with this multiple of their tolerances.
+    pub fn with_leftover(law: Law, leftover: f64) -> Self {
+        Self { leftover, ..Self::new(law) }
     }
 
     /// Changes `p` until no contact is approached; as printed, Moreau's law does so once.
@@ -174,6 +185,7 @@ impl Resolver {
             };
             match pass {
                 Pass::Done => return Ok(resolved),
+                _ if lossy && resolved.passes >= PATIENCE && self.is_over(cone, p) => return Ok(resolved),
                 Pass::Reflected(work) if resolved.passes < MOST_PASSES => {
                     resolved.passes += 1;
                     resolved.work += work;
@@ -185,6 +197,11 @@ impl Resolver {
                 _ => return Err(stuck(cone, p, resolved.passes)),
             }
         }
+    }
+
+    /// Whether the speeds of approach that are left are small enough.
+    fn is_over(&self, cone: &Cone, p: &[f64]) -> bool {
+        (0..cone.tolerance.len()).all(|k| cone.speed(k, p) >= -self.leftover * cone.tolerance[k])
     }
 
     /// [KP12 Alg. 2, lines 3 to 9]: `V = {k : G_k·v < 0}`, `y = argmin_{y ≥ 0} ‖Gᵀy + 2p‖²` (A.1), `p += Gᵀy`. The same choice (A.1) is made of

@@ -54,11 +54,47 @@ impl Nnls {
 
     /// Solves for `y`; false if the active set keeps changing, which only round-off can bring about.
     pub fn solve(&mut self) -> bool {
-        let m = self.size;
-        self.y.fill(0.0);
         self.passive.clear();
         self.refused.clear();
-        self.refused.resize(m, false);
+        self.refused.resize(self.size, false);
+        self.y.fill(0.0);
+        self.descend()
+    }
+
+    /// Solves from a guess of the unknowns that are positive. If it is right, one factorisation will do.
+    pub fn solve_from(&mut self, guess: impl Iterator<Item = usize>) -> bool {
+        self.passive.clear();
+        self.refused.clear();
+        self.refused.resize(self.size, false);
+        self.y.fill(0.0);
+        self.passive.extend(guess);
+        while !self.passive.is_empty() {
+            if !self.factor() {
+                // Rows that depend on each other: without the guess.
+                self.passive.clear();
+                break;
+            }
+            self.trial.clear();
+            self.trial.extend(self.passive.iter().map(|&i| -self.c[i]));
+            self.cholesky.solve(&mut self.trial);
+            let (before, mut place, trial) = (self.passive.len(), 0, &self.trial);
+            self.passive.retain(|_| {
+                place += 1;
+                trial[place - 1] > 0.0
+            });
+            if self.passive.len() == before {
+                for (&i, &y) in self.passive.iter().zip(&self.trial) {
+                    self.y[i] = y;
+                }
+                break;
+            }
+        }
+        self.descend()
+    }
+
+    /// Lawson and Hanson's loop, from the minimum over the passive variables.
+    fn descend(&mut self) -> bool {
+        let m = self.size;
         for _ in 0..CHANGES_PER_VARIABLE * m + 10 {
             let Some(entering) = self.steepest() else { return true };
             self.passive.push(entering);

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::drift::{Drift, Trend};
 use super::momentum::{Conserved, Momentum};
+use super::passages::Passages;
 use crate::linear::max_abs;
 use crate::observe::{Frame, Observer};
 use crate::problem::Problem;
@@ -89,6 +90,8 @@ pub struct Summary {
     pub approached: u64,
     /// When a contact came to rest last, if the method located that.
     pub rest_time: Option<f64>,
+    /// Contacts that steps ran through, of a run that feeds it nodes.
+    pub passages: Passages,
     /// Nodes at which a probe of the method had no answer.
     pub unanswered: u64,
     /// Velocity at the last node, if it is not the method's own.
@@ -137,6 +140,7 @@ impl Summary {
             fallbacks: None,
             approached: 0,
             rest_time: None,
+            passages: Passages::default(),
             unanswered: 0,
             node_v: None,
             steps: 0,

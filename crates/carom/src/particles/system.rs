@@ -4,7 +4,9 @@ use super::Particles;
 use super::geometry::{Blocks, points, points_mut, product};
 use super::input::{Link, Misuse};
 use super::pool::{Ends, Place, Potentials, Rows};
-use crate::system::{Constraints, Dynamics, Mass, Parabola, Pattern, Segment, Softness, TimeDependence};
+use crate::system::{
+    Constraints, Depths, Dynamics, Mass, Parabola, Passage, Pattern, Segment, Softness, TimeDependence,
+};
 
 /// Calls a method with the dimension as a constant.
 macro_rules! in_space {
@@ -158,6 +160,14 @@ impl Particles {
         self.gaps.bend::<D>(arc, index)
     }
 
+    fn gap_speed<const D: usize>(&self, arc: &Parabola, index: usize) -> f64 {
+        self.gaps.fastest::<D>(arc, index)
+    }
+
+    fn gap_passages<const D: usize>(&self, [start, end]: [&[f64]; 2], gap: &[f64], found: &mut dyn FnMut(Passage)) {
+        self.gaps.passages::<D>([points(start), points(end)], gap, found);
+    }
+
     fn gap_curvature<const D: usize>(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
         self.gaps.add_hessian::<D>(points(q), lambda, &mut Blocks::new(q.len(), out));
     }
@@ -285,6 +295,16 @@ impl Constraints for Particles {
     }
     fn gap_bend(&self, arc: &Parabola, index: usize) -> Option<[f64; 2]> {
         Some(in_space!(self.gap_bounds(arc, index)))
+    }
+    fn gap_rate(&self, arc: &Parabola, index: usize) -> Option<f64> {
+        Some(in_space!(self.gap_speed(arc, index)))
+    }
+    fn passages(&self, way: [&[f64]; 2], gap: &[f64], found: &mut dyn FnMut(Passage)) -> Depths {
+        if !self.gaps.are_passable() {
+            return Depths::Infinite;
+        }
+        in_space!(self.gap_passages(way, gap, found));
+        Depths::Known
     }
     fn gap_name(&self, index: usize) -> String {
         self.gaps.name(index, &self.names)

@@ -131,6 +131,14 @@ impl Gaps {
         });
     }
 
+    /// A bound of `|g'| = |n·x' + r ω cos φ|` along a parabola: both speeds are largest at one of the ends.
+    pub fn fastest(&self, arc: &Parabola, index: usize) -> f64 {
+        let (Row { plate, radius, .. }, [nx, ny]) = (self.rows[index], self.wall(index).normal);
+        let at = |k: usize, t: f64| arc.v[3 * plate + k] + t * arc.a[3 * plate + k];
+        let most = |speed: &dyn Fn(f64) -> f64| speed(0.0).abs().max(speed(arc.duration).abs());
+        most(&|t| nx * at(0, t) + ny * at(1, t)) + radius * most(&|t| at(2, t))
+    }
+
     /// Bounds of `g'' = n·x'' + r (α sin φ − ω² cos φ)` along a parabola, `φ` the unknown direction of the corner and
     /// `r = |c|`: the bracket is at most `√(α² + ω⁴)`, and `|ω|` is largest at one of the ends.
     pub fn bend(&self, arc: &Parabola, index: usize) -> [f64; 2] {

@@ -132,6 +132,9 @@ impl Constraints for Plates {
     fn gap_bend(&self, arc: &Parabola, index: usize) -> Option<[f64; 2]> {
         Some(self.gaps.bend(arc, index))
     }
+    fn gap_rate(&self, arc: &Parabola, index: usize) -> Option<f64> {
+        Some(self.gaps.fastest(arc, index))
+    }
     fn gap_name(&self, index: usize) -> String {
         let row = self.gaps.row(index);
         format!("corner {} of {} at wall {}", row.corner, self.name(row.plate), row.wall)

@@ -19,6 +19,9 @@ pub mod verlet;
 
 pub use impact_states::{ImpactState, ImpactStates};
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use crate::error::StepError;
 use crate::state::State;
 use crate::system::System;
@@ -151,6 +154,10 @@ pub trait Inside {
 pub trait Stepper<S: System + ?Sized> {
     /// Advances `state` by `h`. On failure `state` is unchanged.
     fn step(&mut self, system: &S, state: &mut State, h: f64) -> Result<StepReport, StepError>;
+
+    /// From now on a step ends with [`Failure::Interrupted`](crate::error::Failure) soon after `stop` is set. Methods whose steps are short need not:
+    /// the run asks between steps.
+    fn heed(&mut self, _stop: &Arc<AtomicBool>) {}
 
     /// The constraint impulses of the last step that was made, one of each per equality constraint; none for a method
     /// that takes no constraints.

@@ -11,6 +11,8 @@ use crate::system::Parabola;
 /// The contacts of a system of expressions.
 pub struct Contacts {
     each: Vec<One>,
+    /// Whether every gap has a constant gradient.
+    planes: bool,
 }
 
 struct One {
@@ -27,6 +29,11 @@ struct One {
 impl Contacts {
     pub fn new(graph: &mut Graph, layout: Layout, rows: &[NamedRow], contacts: &[Contact]) -> Self {
         let (coordinates, inputs) = (layout.coordinates(), layout.n + 1);
+        let mut is_plane = |row: &NamedRow| {
+            let gradient = graph.gradient(row.node, &coordinates);
+            gradient.iter().all(|&slope| graph.constant_value(slope).is_some())
+        };
+        let planes = rows.iter().all(&mut is_plane);
         let mut program = |outputs: &[_]| {
             let outputs = jacobian(graph, outputs, &coordinates);
             Program::new(graph, &outputs, inputs)
@@ -39,7 +46,12 @@ impl Contacts {
             slides: program(&contact.slides),
             bend: OnceCell::new(),
         });
-        Self { each: each.collect() }
+        Self { each: each.collect(), planes }
+    }
+
+    /// Whether every gap is a half-space, which no straight way leads out of again.
+    pub fn are_planes(&self) -> bool {
+        self.planes
     }
 
     pub fn gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {

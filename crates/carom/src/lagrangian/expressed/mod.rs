@@ -13,7 +13,8 @@ use std::cell::RefCell;
 use super::definition::{Definition, Layout, Misfit};
 use super::expression::{Graph, NodeId};
 use crate::system::{
-    ConfigurationMass, Constraints, Dynamics, Forces, Mass, Nonholonomic, Parabola, Softness, TimeDependence,
+    ConfigurationMass, Constraints, Depths, Dynamics, Forces, Mass, Nonholonomic, Parabola, Passage, Softness,
+    TimeDependence,
 };
 use bend::Bend;
 use contacts::Contacts;
@@ -310,6 +311,9 @@ impl Constraints for Expressed {
     fn gap_bend(&self, arc: &Parabola, index: usize) -> Option<[f64; 2]> {
         let gap = self.inequalities.nodes[index];
         self.contacts.bend(arc, index, || Bend::new(&mut self.definition.borrow_mut().graph, self.layout, gap))
+    }
+    fn passages(&self, _way: [&[f64]; 2], _gap: &[f64], _found: &mut dyn FnMut(Passage)) -> Depths {
+        if self.contacts.are_planes() { Depths::Infinite } else { Depths::Unknown }
     }
     fn gap_hessian(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
         let make = || self.inequalities.make_hessian(&mut self.definition.borrow_mut().graph, self.layout);

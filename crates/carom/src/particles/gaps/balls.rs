@@ -4,11 +4,12 @@
 //! from contact, gradient and Hessian are zero there; outside of one they are NaN.
 
 use super::bend::Arc;
+use super::passage::Way;
 use super::surface::Surface;
 use crate::particles::geometry::{Blocks, Jet, difference, frame, product, radial_block, truncated};
 use crate::particles::names::Names;
 use crate::particles::pool::Rows;
-use crate::system::Parabola;
+use crate::system::{Parabola, Passage};
 
 /// Where spheres stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,12 +58,14 @@ struct Contact {
 pub struct Balls {
     balls: usize,
     contacts: Vec<Contact>,
+    /// The least distance of touching centres among spheres outside of balls.
+    least: Option<f64>,
 }
 
 impl Balls {
     /// Adds a ball, its centre in space, for spheres given by particle and radius.
     pub fn push(&mut self, ball: &Ball, centre: [f64; 3], spheres: impl Iterator<Item = (usize, f64)>) {
-        let (side, number, surface) = (ball.side, self.balls, ball.surface());
+        let (side, number, surface, first) = (ball.side, self.balls, ball.surface(), self.contacts.len());
         self.balls += 1;
         self.contacts.extend(spheres.map(|(particle, radius)| {
             let touching = match side {
@@ -71,6 +74,15 @@ impl Balls {
             };
             Contact { particle, centre, touching, side, ball: number, surface }
         }));
+        if side == Side::Outside {
+            let new = self.contacts[first..].iter().map(|contact| contact.touching);
+            self.least = self.least.into_iter().chain(new).reduce(f64::min);
+        }
+    }
+
+    /// Whether a sphere is outside of a ball.
+    pub fn has_far_sides(&self) -> bool {
+        self.least.is_some()
     }
 
     pub fn restitution(&self, row: usize) -> f64 {
@@ -93,6 +105,23 @@ impl Balls {
         });
     }
 
+    /// Spheres that run through a ball that they stay outside of. None gets out of the others: their gap opens inwards only.
+    pub fn passages<const D: usize>(&self, way: &Way<D>, gap: &[f64], found: &mut dyn FnMut(Passage)) {
+        if self.least.is_none_or(|least| 2.0 * least >= way.longest) {
+            return;
+        }
+        for (row, (contact, &gap)) in self.contacts.iter().zip(gap).enumerate() {
+            if contact.side == Side::Outside
+                && gap > 0.0
+                && gap < way.longest
+                && let Some(travel) =
+                    way.of(contact.particle).seen_from_point(&truncated(&contact.centre)).through(contact.touching)
+            {
+                found(Passage { contact: row, travel, depth: 2.0 * contact.touching });
+            }
+        }
+    }
+
     pub fn bend<const D: usize>(&self, arc: &Parabola, row: usize) -> [f64; 2] {
         let contact = &self.contacts[row];
         let arc = Arc::<D>::of(arc, contact.particle).from(&truncated(&contact.centre));
@@ -101,6 +130,10 @@ impl Balls {
             Side::Inside => [-upper, -lower],
             Side::Outside => [lower, upper],
         }
+    }
+
+    pub fn fastest<const D: usize>(&self, arc: &Parabola, row: usize) -> f64 {
+        Arc::<D>::of(arc, self.contacts[row].particle).fastest()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Bounds of the second derivative of a gap by time along a parabola.
+//! Bounds of the first two derivatives of a gap by time along a parabola.
 //!
 //! With `r = x + v t + ½ a t²` between two points, `|r|'' = (|r'|² − (r̂·r')²)/|r| + r̂·a`. The first term is at least 0 and at
 //! most `|r'|²/|r|`, the second within `±|a|`. The speed is a convex function of time, so it is largest at an end, and the
@@ -32,6 +32,17 @@ impl<const D: usize> Arc<D> {
     /// From a fixed point.
     pub fn from(self, point: &[f64; D]) -> Self {
         Self { x: difference(point, &self.x), ..self }
+    }
+
+    /// The velocities at both ends.
+    pub fn speeds(&self) -> [[f64; D]; 2] {
+        [self.v, std::array::from_fn(|k| self.v[k] + self.a[k] * self.duration)]
+    }
+
+    /// The largest speed: a convex function of time.
+    pub fn fastest(&self) -> f64 {
+        let [first, last] = self.speeds().map(|v| product(&v, &v));
+        first.max(last).sqrt()
     }
 
     /// Bounds of the second derivative of the length.

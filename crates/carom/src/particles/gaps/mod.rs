@@ -4,6 +4,7 @@
 
 mod balls;
 mod bend;
+mod passage;
 mod spheres;
 mod surface;
 mod walls;
@@ -11,8 +12,9 @@ mod walls;
 use super::geometry::Blocks;
 use super::names::Names;
 use super::pool::Rows;
-use crate::system::Parabola;
+use crate::system::{Parabola, Passage};
 pub use balls::{Ball, Balls, Side};
+use passage::Way;
 pub use spheres::Spheres;
 pub use surface::Surface;
 pub use walls::{Wall, Walls};
@@ -78,6 +80,29 @@ impl Gaps {
             Pool::Walls(row) => self.walls.bend::<D>(arc, row),
             Pool::Balls(row) => self.balls.bend::<D>(arc, row),
         }
+    }
+
+    /// A bound of the rate of a row along a parabola.
+    pub fn fastest<const D: usize>(&self, arc: &Parabola, row: usize) -> f64 {
+        match self.pool(row) {
+            Pool::Spheres(row) => self.spheres.fastest::<D>(arc, row),
+            Pool::Walls(row) => self.walls.fastest::<D>(arc, row),
+            Pool::Balls(row) => self.balls.fastest::<D>(arc, row),
+        }
+    }
+
+    /// Whether there is anything that has a far side: nothing gets behind a wall or out of a ball.
+    pub fn are_passable(&self) -> bool {
+        self.spheres.len() > 0 || self.balls.has_far_sides()
+    }
+
+    /// Impacts on a way that is longer than the contact is deep.
+    pub fn passages<const D: usize>(&self, ends: [&[[f64; D]]; 2], gap: &[f64], found: &mut dyn FnMut(Passage)) {
+        let (way, balls) = (Way::new(ends), self.spheres.len() + self.walls.len());
+        self.spheres.passages(&way, &gap[..self.spheres.len()], found);
+        self.balls.passages(&way, &gap[balls..], &mut |passage| {
+            found(Passage { contact: balls + passage.contact, ..passage });
+        });
     }
 }
 

@@ -3,11 +3,12 @@
 //! Cost: one square root per row. Spheres with the same centre have no gradient and give NaN.
 
 use super::bend::Arc;
+use super::passage::Way;
 use super::surface::Surface;
 use crate::particles::geometry::{Blocks, Jet, difference, frame, product, radial_block};
 use crate::particles::names::Names;
 use crate::particles::pool::Rows;
-use crate::system::Parabola;
+use crate::system::{Parabola, Passage};
 
 #[derive(Debug, Clone, Copy)]
 struct Contact {
@@ -21,11 +22,14 @@ struct Contact {
 #[derive(Debug, Clone, Default)]
 pub struct Spheres {
     contacts: Vec<Contact>,
+    /// The least sum of radii.
+    least: Option<f64>,
 }
 
 impl Spheres {
     pub fn push(&mut self, pair: (usize, usize), apart: f64, surface: Surface) {
         self.contacts.push(Contact { pair, apart, surface });
+        self.least = Some(self.least.map_or(apart, |least| least.min(apart)));
     }
 
     pub fn restitution(&self, row: usize) -> f64 {
@@ -53,6 +57,27 @@ impl Spheres {
 
     pub fn bend<const D: usize>(&self, arc: &Parabola, row: usize) -> [f64; 2] {
         Arc::<D>::between(arc, self.contacts[row].pair).length_bend()
+    }
+
+    pub fn fastest<const D: usize>(&self, arc: &Parabola, row: usize) -> f64 {
+        Arc::<D>::between(arc, self.contacts[row].pair).fastest()
+    }
+
+    /// Pairs that run through each other.
+    pub fn passages<const D: usize>(&self, way: &Way<D>, gap: &[f64], found: &mut dyn FnMut(Passage)) {
+        // What two can travel towards each other.
+        let reach = 2.0 * way.longest;
+        if self.least.is_none_or(|least| 2.0 * least >= reach) {
+            return;
+        }
+        for (contact, (Contact { pair: (i, j), apart, .. }, &gap)) in self.contacts.iter().zip(gap).enumerate() {
+            if gap > 0.0
+                && gap < reach
+                && let Some(travel) = way.of(*j).seen_from(&way.of(*i)).through(*apart)
+            {
+                found(Passage { contact, travel, depth: 2.0 * apart });
+            }
+        }
     }
 }
 

@@ -75,6 +75,13 @@ impl Walls {
         let contact = &self.contacts[row];
         [product(&truncated::<D>(&contact.normal), &Arc::of(arc, contact.particle).a); 2]
     }
+
+    pub fn fastest<const D: usize>(&self, arc: &Parabola, row: usize) -> f64 {
+        let contact = &self.contacts[row];
+        let (arc, normal) = (Arc::of(arc, contact.particle), truncated::<D>(&contact.normal));
+        let [first, last] = arc.speeds().map(|v| product(&normal, &v).abs());
+        first.max(last)
+    }
 }
 
 impl Rows for Walls {

@@ -32,8 +32,12 @@ pub struct Condition {
     pub before: Vec<f64>,
     /// That impulse, as the law gives it.
     pub direction: Vec<f64>,
+    /// `M⁻¹` times it.
+    pub velocity: Vec<f64>,
     /// What the impulse is scaled by.
     pub scale: f64,
+    /// What it would be scaled by for a leg of no length; not a number if the condition has no solution there.
+    pub early: f64,
     /// Whether the law took energy.
     pub lossy: bool,
     /// Kinetic energy along the impulse after the impact.
@@ -49,6 +53,13 @@ impl Condition {
     pub fn resize(&mut self, n: usize) {
         self.before.resize(n, 0.0);
         self.direction.resize(n, 0.0);
+        self.velocity.resize(n, 0.0);
+    }
+
+    /// How much the scale may differ between lengths of the leg: twice what lies between none and the one that was tried last.
+    pub fn spread(&self) -> f64 {
+        let spread = 2.0 * (self.scale - self.early).abs();
+        if spread.is_nan() { f64::INFINITY } else { spread }
     }
 
     /// `direction = Σ y_k G_k`.
@@ -115,6 +126,14 @@ impl Collision {
                 self.shadow.energy(system, &self.inverse, (rule, self.grid[1]), &self.leg.end)
             }
         }
+    }
+
+    /// Takes the law's momentum instead of one that meets the condition, for this leg whatever its length.
+    pub(super) fn fall_back(&mut self) {
+        (self.leg.condition.met, self.leg.condition.scale) = (false, 1.0);
+        self.set_scale(1.0);
+        self.leg.placed = None;
+        self.book_condition();
     }
 
     /// Notes how the condition was met in the events of the impact.

@@ -37,8 +37,8 @@ impl Collision {
             let lowest = gap.min(next);
             let upper = system.gap_bend(&arc, contact)?[1];
             let near = (upper.max(0.0) * h * h / 8.0).max(NEARLY_CLOSED * (gap - next).abs());
-            // Not a gap that is no number either.
-            if lowest <= near || lowest.is_nan() {
+            // No comparison with what is not a number counts as clear.
+            if !(lowest > near && upper < f64::INFINITY) {
                 return None;
             }
         }

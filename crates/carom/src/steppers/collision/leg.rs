@@ -1,5 +1,7 @@
 //! A leg: the base rule from a state, as a function of the leg's length.
 
+use std::sync::atomic::Ordering;
+
 use super::Options;
 use super::closing::Condition;
 use super::step::Collision;
@@ -112,6 +114,9 @@ impl Collision {
             return Ok(());
         }
         self.leg.placed = None;
+        if self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return Err(Failure::Interrupted);
+        }
         if self.leg.condition.asked && tau > 0.0 {
             self.close(system, tau)?;
         } else {

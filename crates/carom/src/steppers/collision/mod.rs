@@ -16,6 +16,8 @@
 //! Methods differ in what they ask of the energy across an impact: see [`Closing`].
 
 mod closing;
+mod collapse;
+mod curve;
 mod few;
 mod leg;
 mod rest;
@@ -33,9 +35,7 @@ use crate::steppers::variational;
 pub const ZENO: f64 = 1e-5;
 /// With `capture`, elastic contacts come to rest whose rebound is over within this share of a step.
 pub const BRIEF: f64 = 1e-3;
-/// Impacts in a step, per contact, before it is given up.
-const MOST_IMPACTS: usize = 1_000;
-/// After every so many impacts in a step, the share of the step that rebounds may take before they are over grows tenfold.
+/// After every so many impacts of a contact in a step, the share of the step that rebounds may take before they are over grows tenfold.
 const PATIENCE: f64 = 500.0;
 
 /// What is asked of the energy across an impact.

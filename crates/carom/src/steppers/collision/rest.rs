@@ -45,7 +45,7 @@ impl Collision {
             let (e, speed) = (contacts.restitution[place], contacts.speed(place, p));
             let pressed = push > 0.0 && self.slowest(place, e, push).is_some_and(|slowest| speed <= slowest);
             // Bodies between others that bounce are pressed in turns, never at once: patience ends with them too.
-            if pressed || (e < 1.0 && self.impatience() > 1.0 && speed <= self.still(place)) {
+            if pressed || (e < 1.0 && self.impatience(place) > 1.0 && speed <= self.still(place)) {
                 self.places[kept] = place;
                 kept += 1;
             }
@@ -63,7 +63,7 @@ impl Collision {
     fn slowest(&self, place: usize, restitution: f64, push: f64) -> Option<f64> {
         let contacts = &self.contacts;
         let share = if restitution < 1.0 {
-            ZENO * (10.0 * self.impatience()).min(1.0 / ZENO) * (1.0 - restitution)
+            ZENO * (10.0 * self.impatience(place)).min(1.0 / ZENO) * (1.0 - restitution)
         } else if self.options.capture {
             BRIEF
         } else {
@@ -73,14 +73,15 @@ impl Collision {
         Some((0.5 * share * push).max(lowest) + self.still(place))
     }
 
-    /// Grows tenfold with every [`PATIENCE`] impacts in the step; above 1 after the first ones.
-    fn impatience(&self) -> f64 {
-        10_f64.powf(self.legs as f64 / PATIENCE - 1.0)
+    /// Grows tenfold with every [`PATIENCE`] impacts of the contact in the step; above 1 after the first ones.
+    fn impatience(&self, place: usize) -> f64 {
+        let impacts = self.histories.impacts(self.contacts.members[place]);
+        10_f64.powf(f64::from(impacts) / PATIENCE - 1.0)
     }
 
     /// The speed that counts as none.
     fn still(&self, place: usize) -> f64 {
-        self.contacts.speed_tolerance[place] * self.impatience().clamp(1.0, 1e7)
+        self.contacts.speed_tolerance[place] * self.impatience(place).clamp(1.0, 1e7)
     }
 
     /// `W y = −u` of the chosen contacts by Gauss-Seidel, which takes rows that depend on each other.

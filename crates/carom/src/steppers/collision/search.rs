@@ -1,19 +1,40 @@
 //! Where the next impact is.
+//!
+//! Every contact that may be hit is searched by itself, and the earliest root counts. Legs that are parabolas are searched with bounds that hold
+//! (`shared/roots.rs`), all others in parts that are close to parabolas (`curve.rs`). A gap that is negative where a leg would end always has
+//! a root.
 
+use super::curve::{Samples, Sought};
 use super::step::Collision;
 use crate::error::Failure;
 use crate::linear::{dot, max_abs};
-use crate::steppers::shared::roots::{self, Value};
+use crate::steppers::shared::roots::{self, Bounds, Path, Value};
 use crate::system::{Parabola, System};
 
 /// Gaps above this multiple of the largest lengths are no contacts: their gradients are not asked for.
 const FAR: f64 = 1e-6;
-/// Relative widening of bounds where the momentum depends on the length of the leg.
-const WIDENED: f64 = 0.1;
-/// How near a root lies to that of the parabola that a leg is taken as, as a share of the leg.
-const NEAR: f64 = 0.01;
-/// Room above the rates at the ends of a leg.
+/// How far a leg may be from the parabola through its ends, as a share of the way that the speeds at its ends make: third-order terms of a
+/// motion with frequency ω stay below it for legs up to 2/ω.
+const OFF: f64 = 0.125;
+/// Legs whose mean velocity along the impulse is below this share of that at their start are hops.
+const HOP: f64 = 0.1;
+/// Room above the rates at the ends of a leg, where nothing bounds them.
 const ROOM: f64 = 1.5;
+/// Leaving a surface, what a leg is off by grows from nothing: its rate at the start, over the length of the leg, is at most this multiple of what
+/// it comes to.
+const OFF_RATE: f64 = 8.0;
+
+/// Room to evaluate gaps in.
+#[derive(Debug, Clone)]
+pub struct Room {
+    /// A place on a path, and the velocity there.
+    pub place: Vec<f64>,
+    pub speed: Vec<f64>,
+    /// Of one contact.
+    pub gradient: Vec<f64>,
+    /// Of all contacts.
+    pub gaps: Vec<f64>,
+}
 
 /// Gaps along a leg.
 #[derive(Debug, Clone)]
@@ -22,26 +43,84 @@ pub struct Search {
     pub gap: Vec<f64>,
     /// At its end.
     pub next: Vec<f64>,
-    /// At a place in between.
-    pub between: Vec<f64>,
-    /// Of one contact.
-    pub gradient: Vec<f64>,
-    /// Acceleration of the parabola that a leg is taken as, and a place on it.
-    bow: Vec<f64>,
-    place: Vec<f64>,
+    pub room: Room,
+    /// The parabola through the ends of the leg, in the direction of the step: velocity and acceleration.
+    pub v: Vec<f64>,
+    pub bow: Vec<f64>,
+    /// How far the leg may be from it.
+    off: Vec<f64>,
+    pub samples: Samples,
     /// The contact that was found.
     pub found: usize,
     /// Contacts that are approached where the leg starts, and touched there.
     pub struck: Option<usize>,
+    /// Contacts that were found at this time without being approached: they may rest, however their gaps are rounded.
+    pub grazed: Vec<usize>,
 }
 
 impl Search {
     /// For `n` coordinates and `k` contacts.
     pub fn new(n: usize, k: usize) -> Self {
-        let gaps = || vec![0.0; k];
-        let (gap, next, between) = (gaps(), gaps(), gaps());
-        let [gradient, bow, place] = [(); 3].map(|()| vec![0.0; n]);
-        Self { gap, next, between, gradient, bow, place, found: 0, struck: None }
+        let [gap, next, gaps] = [(); 3].map(|()| vec![0.0; k]);
+        let [place, speed, gradient, v, bow, off] = [(); 6].map(|()| vec![0.0; n]);
+        let room = Room { place, speed, gradient, gaps };
+        let samples = Samples::default();
+        Self { gap, next, room, v, bow, off, samples, found: 0, struck: None, grazed: Vec::new() }
+    }
+}
+
+/// What bounds a gap over a part of a parabola.
+pub fn bounds<S: System + ?Sized>(
+    system: &S,
+    contact: usize,
+    arc: &Parabola,
+    [t, width]: [f64; 2],
+    room: &mut Room,
+) -> Bounds {
+    for (i, (place, speed)) in room.place.iter_mut().zip(&mut room.speed).enumerate() {
+        *place = arc.q[i] + t * (arc.v[i] + 0.5 * t * arc.a[i]);
+        *speed = arc.v[i] + t * arc.a[i];
+    }
+    let part = Parabola { q: &room.place, v: &room.speed, a: arc.a, duration: width };
+    let bend = system.gap_bend(&part, contact).map_or(f64::NEG_INFINITY, |bend| bend[0]);
+    Bounds { bend, rate: system.gap_rate(&part, contact).unwrap_or(f64::INFINITY) }
+}
+
+/// The gap of a contact along a leg that is a parabola.
+struct Flight<'a, S: ?Sized> {
+    collision: &'a mut Collision,
+    system: &'a S,
+    contact: usize,
+    rest: f64,
+}
+
+impl<S: System + ?Sized> Path for Flight<'_, S> {
+    fn at(&mut self, t: f64) -> Result<Value, Failure> {
+        let Self { collision, system, contact, .. } = self;
+        if t == 0.0 {
+            // The leg that was flown last stays as it is: it may be the one to the end.
+            return Ok(collision.start_value(*system, *contact));
+        }
+        let gap = collision.gap_at(*system, *contact, t)?;
+        let (leg, Search { v, room, .. }) = (&collision.leg, &mut collision.search);
+        system.gap_gradient(&leg.end.q, *contact, &mut room.gradient);
+        let rate =
+            room.gradient.iter().zip(v.iter().zip(&leg.a)).fold(0.0, |sum, (g, (v, a))| sum + g * (v + t * a));
+        Ok(Value { gap, rate })
+    }
+
+    fn bounds(&mut self, t: f64, width: f64) -> Bounds {
+        let (leg, Search { v, room, .. }) = (&self.collision.leg, &mut self.collision.search);
+        let arc = Parabola { q: &leg.at.q, v, a: &leg.a, duration: self.rest };
+        bounds(self.system, self.contact, &arc, [t, width], room)
+    }
+
+    fn estimate(&mut self) -> Result<f64, Failure> {
+        self.collision.fastest(self.system, self.contact, self.rest)
+    }
+
+    fn endless(&self, at: f64, gap: f64, trials: usize) -> Failure {
+        Failure::Search { contact: self.system.gap_name(self.contact), trials, at, gap }
     }
 }
 
@@ -51,13 +130,18 @@ impl Collision {
         self.search.struck = None;
         let far = self.far();
         let h = self.grid[1];
-        if self.search.gap.iter().any(|gap| *gap <= far) {
+        let taken = !(self.search.grazed.is_empty() && self.histories.held.is_empty());
+        if taken || self.search.gap.iter().any(|gap| *gap <= far) {
             self.scales.measure(system, &self.inverse, &self.leg.at, h);
         }
         for contact in 0..self.search.gap.len() {
+            if self.histories.held.binary_search(&contact).is_ok() || self.search.grazed.contains(&contact) {
+                self.resting.push(contact);
+                continue;
+            }
             let Some(still) = self.touch(system, contact, far) else { continue };
             let gap = self.search.gap[contact];
-            let speed = h.signum() * dot(&self.search.gradient, &self.leg.v);
+            let speed = h.signum() * dot(&self.search.room.gradient, &self.leg.v);
             if speed.abs() <= still {
                 self.resting.push(contact);
             } else if speed < 0.0 && (gap <= 0.0 || self.search.struck.is_none()) {
@@ -76,8 +160,8 @@ impl Collision {
         if gap > far {
             return None;
         }
-        system.gap_gradient(&self.leg.at.q, contact, &mut self.search.gradient);
-        let (closed, still) = self.scales.along(&self.search.gradient, self.grid[1]);
+        system.gap_gradient(&self.leg.at.q, contact, &mut self.search.room.gradient);
+        let (closed, still) = self.scales.along(&self.search.room.gradient, self.grid[1]);
         (gap <= closed).then_some(still)
     }
 
@@ -100,6 +184,7 @@ impl Collision {
         self.contacts.evaluate(system, &at.q, given, (&self.scales, h), self.options.restitution);
         self.places.clear();
         self.places.extend(0..self.resting.len());
+        self.holder.forget();
         Ok(())
     }
 
@@ -124,30 +209,49 @@ impl Collision {
             self.place(system, rest)?;
             system.gap(&self.leg.end.q, &mut self.search.next);
         }
-        if !self.is_parabola() {
-            self.bow(rest);
+        loop {
+            if self.leg.condition.asked && !self.leg.condition.met {
+                self.fall_back();
+                self.place(system, rest)?;
+                system.gap(&self.leg.end.q, &mut self.search.next);
+            }
+            match self.earliest(system, rest)? {
+                Sought::Root(Some(tau)) if self.leg.condition.asked && self.is_hop(system, tau)? => {
+                    self.leg.condition.met = false;
+                }
+                Sought::Root(first) => return Ok(first),
+                Sought::Unmet => self.leg.condition.met = false,
+            }
         }
+    }
+
+    /// Whether forces alone bring the leg back to where it started from, seen along the impulse. Then its discrete energy does not depend on the
+    /// speed at which it set off, and the condition does not tell that speed.
+    fn is_hop<S: System + ?Sized>(&mut self, system: &S, tau: f64) -> Result<bool, Failure> {
+        self.place(system, tau)?;
+        let (condition, chord) = (&self.leg.condition, &self.leg.chord);
+        let start: f64 = condition.velocity.iter().zip(&self.leg.at.p).map(|(d, p)| d * p).sum();
+        let mean = dot(&condition.direction, chord);
+        // No comparison with what is not a number lets a leg pass.
+        Ok(!(mean * self.grid[1].signum() > HOP * start.abs()))
+    }
+
+    /// The earliest root of all gaps.
+    fn earliest<S: System + ?Sized>(&mut self, system: &S, rest: f64) -> Result<Sought, Failure> {
+        let exact = self.is_parabola();
+        self.bow(rest);
+        self.search.samples.clear();
         let (mut first, mut limit) = (None, rest);
         for contact in 0..self.search.gap.len() {
-            if self.resting.binary_search(&contact).is_ok() {
+            if self.resting.binary_search(&contact).is_ok() || self.is_clear(system, contact, rest) {
                 continue;
             }
-            let bend = self.bend(system, contact, rest);
-            let rate = if bend.is_some() { 0.0 } else { self.fastest(system, contact, rest)? };
-            if self.is_clear(contact, rate, bend, rest) {
-                continue;
-            }
-            let root = match bend {
-                Some([lower, _]) if self.is_parabola() => {
-                    roots::advance(limit, (-lower).max(0.0), |t| self.value(system, contact, t))?
-                }
-                Some([lower, _]) => {
-                    let near = roots::advance(limit, (-lower).max(0.0), |t| Ok(self.bowed(system, contact, t)))?;
-                    self.settle_root(system, contact, near, limit)?
-                }
-                None => {
-                    let start = self.start_value(system, contact);
-                    roots::march(limit, rate, start, start.leaves(rest), |t| self.gap_at(system, contact, t))?
+            let root = if exact {
+                roots::first_root(&mut Flight { collision: self, system, contact, rest }, limit)?
+            } else {
+                match self.first_on_curve(system, contact, [limit, rest])? {
+                    Sought::Root(root) => root,
+                    Sought::Unmet => return Ok(Sought::Unmet),
                 }
             };
             if let Some(tau) = root {
@@ -155,90 +259,89 @@ impl Collision {
                 self.search.found = contact;
             }
         }
-        Ok(first)
+        Ok(Sought::Root(first))
     }
 
-    /// Whether the leg is a parabola, or one up to what a condition changes of its momentum.
+    /// Whether the leg is a parabola.
     fn is_parabola(&self) -> bool {
-        self.leg.parabolic && self.resting.is_empty()
+        self.leg.parabolic && self.resting.is_empty() && !self.leg.condition.asked
     }
 
-    /// Bounds of the second derivative of a gap along the leg. One that is no parabola is taken as that through its ends with the velocity at
-    /// its start, which is off by the third order of its length; there, and where the momentum depends on the length, they are widened.
-    fn bend<S: System + ?Sized>(&self, system: &S, contact: usize, duration: f64) -> Option<[f64; 2]> {
-        if self.grid[1] < 0.0 {
-            return None;
-        }
-        let (leg, exact) = (&self.leg, self.is_parabola());
-        let a = if exact { &leg.a } else { &self.search.bow };
-        let arc = Parabola { q: &leg.at.q, v: &leg.v, a, duration };
-        let [lower, upper] = system.gap_bend(&arc, contact).filter(|bend| bend[0].is_finite())?;
-        let width = if leg.condition.asked || !exact { WIDENED } else { 0.0 };
-        Some([lower - width * lower.abs(), upper + width * upper.abs()])
-    }
-
-    /// The acceleration of the parabola that a leg is taken as.
+    /// The parabola through the ends of the leg with the velocity at its start, and how far the leg may be from it.
     fn bow(&mut self, rest: f64) {
-        let leg = &self.leg;
-        let ends = leg.at.q.iter().zip(&leg.end.q).zip(&leg.v);
-        for (bow, ((q, end), v)) in self.search.bow.iter_mut().zip(ends) {
-            *bow = 2.0 * ((end - q) / rest - v) / rest;
+        let (leg, Search { v, bow, off, .. }) = (&self.leg, &mut self.search);
+        let sign = self.grid[1].signum();
+        if leg.condition.asked {
+            // The momentum that the condition asks for.
+            v.copy_from_slice(&leg.at.p);
+            self.inverse.solve(v);
+        } else {
+            v.copy_from_slice(&leg.v);
+        }
+        let flown = leg.parabolic && self.resting.is_empty();
+        let spread = if leg.condition.asked { leg.condition.spread() } else { 0.0 };
+        for (i, v) in v.iter_mut().enumerate() {
+            *v *= sign;
+            let chord = (leg.end.q[i] - leg.at.q[i]) / rest;
+            bow[i] = if flown { leg.a[i] } else { 2.0 * (chord - *v) / rest };
+            off[i] = if flown { 0.0 } else { OFF * rest * (v.abs() + (2.0 * chord - *v).abs()) };
+            if leg.condition.asked {
+                off[i] += rest * spread * leg.condition.velocity[i].abs();
+            }
         }
     }
 
-    /// Gap and rate on that parabola.
-    fn bowed<S: System + ?Sized>(&mut self, system: &S, contact: usize, tau: f64) -> Value {
-        let (leg, Search { bow, place, between, gradient, .. }) = (&self.leg, &mut self.search);
-        for (i, place) in place.iter_mut().enumerate() {
-            *place = leg.at.q[i] + tau * (leg.v[i] + 0.5 * tau * bow[i]);
-        }
-        system.gap(place, between);
-        system.gap_gradient(place, contact, gradient);
-        let rate = gradient.iter().enumerate().fold(0.0, |sum, (i, g)| sum + g * (leg.v[i] + tau * bow[i]));
-        Value { gap: between[contact], rate }
+    /// What a gap may be off by where the leg is off its parabola.
+    fn blur<S: System + ?Sized>(&mut self, system: &S, contact: usize) -> f64 {
+        let (leg, Search { room, off, .. }) = (&self.leg, &mut self.search);
+        let ends = [&leg.end.q, &leg.at.q].map(|q| {
+            system.gap_gradient(q, contact, &mut room.gradient);
+            room.gradient.iter().zip(&*off).fold(0.0, |sum, (g, off)| sum + g.abs() * off)
+        });
+        if ends[0] > ends[1] { ends[0] } else { ends[1] }
     }
 
-    /// The root on the leg itself, near that on the parabola.
-    fn settle_root<S: System + ?Sized>(
-        &mut self,
-        system: &S,
-        contact: usize,
-        near: Option<f64>,
-        limit: f64,
-    ) -> Result<Option<f64>, Failure> {
-        let start = self.start_value(system, contact);
-        let leaving = start.leaves(limit);
-        let value = |this: &mut Self, t: f64| -> Result<f64, Failure> {
-            let gap = this.gap_at(system, contact, t)?;
-            Ok(if leaving { gap / t } else { gap })
+    /// Whether a gap stays open between its two ends. At a bounded rate it cannot be closed and opened again if both ends together are wider
+    /// than what the rate allows; a chord is undercut by at most `max g'' τ²/8`; and a surface that is left fast enough is not met again.
+    /// Every comparison with a bound that is no number is false.
+    fn is_clear<S: System + ?Sized>(&mut self, system: &S, contact: usize, rest: f64) -> bool {
+        let (gap, next) = (self.search.gap[contact], self.search.next[contact]);
+        if !(gap >= 0.0 && next >= 0.0) {
+            return false;
+        }
+        let exact = self.is_parabola();
+        let blur = if exact { 0.0 } else { self.blur(system, contact) };
+        let Search { v, bow, room, .. } = &self.search;
+        let arc = Parabola { q: &self.leg.at.q, v, a: bow, duration: rest };
+        if system.gap_rate(&arc, contact).is_some_and(|rate| gap + next > rate * rest + 2.0 * blur) {
+            return true;
+        }
+        let Some([lower, upper]) = system.gap_bend(&arc, contact) else { return false };
+        if upper < f64::INFINITY && gap.min(next) > upper.max(0.0) * rest * rest / 8.0 + blur {
+            return true;
+        }
+        // Of legs that are no parabolas the gradient at the start was asked for last.
+        let leaves = !exact && lower > f64::NEG_INFINITY && {
+            dot(&room.gradient, v) - OFF_RATE * blur / rest + 0.5 * lower.min(0.0) * rest > 0.0
         };
-        let (near, width) = (near.unwrap_or(limit), NEAR * limit);
-        let (mut low, mut high) = ((near - width).max(0.0), (near + width).min(limit));
-        let mut after = value(self, high)?;
-        if after >= 0.0 && high < limit {
-            (low, high) = (high, limit);
-            after = value(self, high)?;
-        }
-        if after >= 0.0 {
-            return Ok(None);
-        }
-        let mut before = if low > 0.0 { value(self, low)? } else { -1.0 };
-        if before < 0.0 {
-            (low, before) = (0.0, if leaving { start.rate } else { start.gap.max(0.0) });
-        }
-        roots::bracket([low, high], [before, after], limit, |t| value(self, t)).map(Some)
+        leaves && next > 0.0
     }
 
     /// How fast a gap may change along the leg: by the speeds and gradients at both its ends, with some room.
-    fn fastest<S: System + ?Sized>(&mut self, system: &S, contact: usize, rest: f64) -> Result<f64, Failure> {
+    pub(super) fn fastest<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        contact: usize,
+        rest: f64,
+    ) -> Result<f64, Failure> {
         self.place(system, rest)?;
         let mut fastest = 0.0_f64;
         for at_end in [false, true] {
             let q = if at_end { &self.leg.end.q } else { &self.leg.at.q };
-            system.gap_gradient(q, contact, &mut self.search.gradient);
+            system.gap_gradient(q, contact, &mut self.search.room.gradient);
             let speeds = self.leg.v.iter().zip(&self.leg.chord);
             // The chord is the mean of the speeds at both ends: the last is within twice the difference.
-            let terms = self.search.gradient.iter().zip(speeds);
+            let terms = self.search.room.gradient.iter().zip(speeds);
             let rate = terms.fold(0.0, |sum, (g, (v, chord))| sum + g.abs() * v.abs().max((2.0 * chord - v).abs()));
             fastest = fastest.max(rate);
         }
@@ -246,42 +349,33 @@ impl Collision {
     }
 
     /// Gap and rate where the leg starts.
-    fn start_value<S: System + ?Sized>(&mut self, system: &S, contact: usize) -> Value {
-        system.gap_gradient(&self.leg.at.q, contact, &mut self.search.gradient);
-        let rate = self.grid[1].signum() * dot(&self.search.gradient, &self.leg.v);
-        Value { gap: self.search.gap[contact], rate }
+    pub(super) fn start_value<S: System + ?Sized>(&mut self, system: &S, contact: usize) -> Value {
+        let Search { v, room, gap, .. } = &mut self.search;
+        system.gap_gradient(&self.leg.at.q, contact, &mut room.gradient);
+        Value { gap: gap[contact], rate: dot(&room.gradient, v) }
     }
 
-    /// Whether a gap stays open between its two ends: a chord is undercut by at most `max g'' τ²/8`; at a given rate it
-    /// cannot be closed and opened again if both ends together are wider than what the rate allows.
-    fn is_clear(&self, contact: usize, rate: f64, bend: Option<[f64; 2]>, rest: f64) -> bool {
-        let (gap, next) = (self.search.gap[contact], self.search.next[contact]);
-        match bend {
-            _ if next < 0.0 => false,
-            Some([_, upper]) => gap.min(next) > upper.max(0.0) * rest * rest / 8.0,
-            None => gap + next > rate * rest,
+    /// The place of the leg after `tau`, perhaps without the momentum there.
+    pub(super) fn probe<S: System + ?Sized>(&mut self, system: &S, tau: f64) -> Result<(), Failure> {
+        let rough = self.friction.is_rough(system, &self.resting, self.options.friction);
+        self.holder.places_only = !self.resting.is_empty() && !rough;
+        let placed = self.place(system, tau);
+        if self.holder.places_only {
+            (self.leg.placed, self.holder.places_only) = (None, false);
         }
-    }
-
-    /// Gap and rate after `tau` on a parabola.
-    fn value<S: System + ?Sized>(&mut self, system: &S, contact: usize, tau: f64) -> Result<Value, Failure> {
-        if tau == 0.0 {
-            // The leg that was flown last stays as it is: it may be the one to the end.
-            return Ok(self.start_value(system, contact));
-        }
-        let gap = self.gap_at(system, contact, tau)?;
-        let (leg, gradient) = (&self.leg, &mut self.search.gradient);
-        system.gap_gradient(&leg.end.q, contact, gradient);
-        let rate =
-            gradient.iter().zip(leg.v.iter().zip(&leg.a)).fold(0.0, |sum, (g, (v, a))| sum + g * (v + tau * a));
-        Ok(Value { gap, rate })
+        placed
     }
 
     /// Gap after `tau`.
-    fn gap_at<S: System + ?Sized>(&mut self, system: &S, contact: usize, tau: f64) -> Result<f64, Failure> {
-        self.place(system, tau)?;
-        system.gap(&self.leg.end.q, &mut self.search.between);
-        let gap = self.search.between[contact];
+    pub(super) fn gap_at<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        contact: usize,
+        tau: f64,
+    ) -> Result<f64, Failure> {
+        self.probe(system, tau)?;
+        system.gap(&self.leg.end.q, &mut self.search.room.gaps);
+        let gap = self.search.room.gaps[contact];
         if gap.is_finite() { Ok(gap) } else { Err(Failure::NonFinite { what: "a gap along the path of a step" }) }
     }
 }

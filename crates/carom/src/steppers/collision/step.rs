@@ -1,8 +1,12 @@
 //! The step of a collision integrator.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::collapse::Histories;
 use super::leg::Leg;
 use super::search::Search;
-use super::{Closing, MOST_IMPACTS, Options};
+use super::{Closing, Options};
 use crate::error::{Failure, StepError};
 use crate::impact::{Nnls, Resolver};
 use crate::method::Method;
@@ -17,6 +21,10 @@ use crate::steppers::shared::shadow::Shadow;
 use crate::steppers::variational::Variational;
 use crate::steppers::{Event, ImpactStates, Impulses, StepReport, Stepper};
 use crate::system::System;
+
+/// Speeds of approach that a cluster may be left with, as a multiple of those that count as none: 1e-6 of the liveliest coordinate's. Contacts
+/// with such speeds are held.
+const LEFTOVER: f64 = 1e4;
 
 /// A system's legs and impacts.
 #[derive(Debug, Clone)]
@@ -50,8 +58,7 @@ pub struct Collision {
     pub(super) events: Vec<Event>,
     pub(super) impact_states: ImpactStates,
     pub(super) report: StepReport,
-    /// Impacts in the step so far.
-    pub(super) legs: usize,
+    pub(super) histories: Histories,
     pub(super) contact_impulse: Vec<f64>,
     pub(super) start_impulse: Vec<f64>,
     pub(super) end_impulse: Vec<f64>,
@@ -59,6 +66,8 @@ pub struct Collision {
     pub(super) idle: bool,
     /// When the step starts, and how long it is.
     pub(super) grid: [f64; 2],
+    /// Whether the run was asked to stop.
+    pub(super) stop: Option<Arc<AtomicBool>>,
 }
 
 impl Collision {
@@ -72,12 +81,12 @@ impl Collision {
         }
         let mut new = Self {
             free: options.base.stepper(system, start)?,
-            holder: Holder::new(options.base.clone(), system, start),
+            holder: Holder::with_clusters(options.base.clone(), system, start),
             rows,
             scales: Scales::new(n),
             metric: Metric::new(options.curvature, n),
             contacts: Contacts::default(),
-            resolver: Resolver::new(options.law),
+            resolver: Resolver::with_leftover(options.law, LEFTOVER),
             friction: Friction::default(),
             press: Nnls::default(),
             leg: Leg::new(&options, system, start),
@@ -93,12 +102,13 @@ impl Collision {
             events: Vec::new(),
             impact_states: ImpactStates::new(n),
             report: StepReport::default(),
-            legs: 0,
+            histories: Histories::new(k),
             contact_impulse: vec![0.0; k],
             start_impulse: vec![0.0; m],
             end_impulse: vec![0.0; m],
             idle: true,
             grid: [start.t, 0.0],
+            stop: None,
             options,
         };
         new.leg.condition.resize(n);
@@ -114,10 +124,6 @@ impl Collision {
             self.arrive(system, tau)?;
             rest -= tau;
             self.strike(system)?; // p⁺ = p⁻R, and what (48) asks of the next leg
-            self.legs += 1;
-            if self.legs > MOST_IMPACTS * self.contact_impulse.len().max(10) {
-                return Err(self.too_many(system));
-            }
             self.set_off(system)?;
             self.close_step(system, rest)?;
         }
@@ -149,7 +155,7 @@ impl Collision {
 
     /// What the next step may start from.
     fn finish<S: System + ?Sized>(&mut self, system: &S) {
-        self.idle = self.resting.is_empty() && self.events.is_empty();
+        self.idle = self.resting.is_empty() && self.impact_states.is_empty();
         system.gap(&self.leg.end.q, &mut self.search.gap);
         self.known_q.copy_from_slice(&self.leg.end.q);
         self.gradient_known = self.leg.parabolic && self.resting.is_empty();
@@ -167,7 +173,8 @@ impl Collision {
             self.origin.copy_from(state);
         }
         self.report = StepReport::default();
-        self.legs = 0;
+        self.histories.clear();
+        self.search.grazed.clear();
         self.events.clear();
         self.impact_states.clear();
         if !self.idle {
@@ -175,14 +182,6 @@ impl Collision {
         }
         self.start_impulse.fill(0.0);
         self.end_impulse.fill(0.0);
-    }
-
-    #[cold]
-    fn too_many<S: System + ?Sized>(&self, system: &S) -> Failure {
-        let contact = self.search.found;
-        let speed =
-            self.events.iter().rev().find(|event| event.contact == contact).map_or(0.0, |event| event.speed);
-        Failure::Stalled { impacts: self.legs, contact: system.gap_name(contact), at: self.leg.at.t, speed }
     }
 }
 
@@ -201,6 +200,10 @@ impl<S: System + ?Sized> Stepper<S> for Collision {
             Some(report) => Ok(report),
             None => self.advance_legs(system, state, h),
         }
+    }
+
+    fn heed(&mut self, stop: &Arc<AtomicBool>) {
+        self.stop = Some(Arc::clone(stop));
     }
 
     fn impulses(&self) -> Impulses<'_> {

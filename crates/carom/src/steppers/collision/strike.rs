@@ -1,11 +1,13 @@
 //! An impact: the contacts that are hit, and the momentum after it.
 
 use super::Closing;
+use super::collapse::Stage;
 use super::step::Collision;
 use crate::discrete::Side;
 use crate::error::Failure;
 use crate::impact::Cone;
 use crate::linear::dot;
+use crate::steppers::shared::roots::RESOLUTION;
 use crate::steppers::{Event, Happening};
 use crate::system::System;
 
@@ -23,6 +25,7 @@ impl Collision {
         // Back in time a contact is approached where it would be left: the momentum is turned for the law, and turned back.
         self.turn();
         let work = self.apply_law(system, before)?;
+        self.note_impacts(system, before)?;
         let came_to_rest = self.settle(before);
         self.turn();
         self.report.impact_work += work;
@@ -30,8 +33,22 @@ impl Collision {
         self.report.captured += came_to_rest as u32;
         self.report.active = true;
         let asks = self.options.closing != Closing::Law && self.events.len() > before && came_to_rest == 0;
-        self.ask(energy + work, work < 0.0, before);
+        if asks {
+            self.ask(system, energy + work, work < 0.0, before);
+        }
         self.leg.condition.asked = asks;
+        if self.leg.tau > RESOLUTION * self.grid[1].abs() {
+            self.search.grazed.clear();
+        }
+        for (place, &contact) in self.contacts.members.iter().enumerate() {
+            let left = self.contacts.speed(place, &self.leg.at.p) < -self.contacts.speed_tolerance[place];
+            if left && self.contacts.restitution[place] < 1.0 && !self.search.grazed.contains(&contact) {
+                self.search.grazed.push(contact);
+            }
+        }
+        if !self.events[before..].iter().any(|event| event.contact == self.search.found) {
+            self.search.grazed.push(self.search.found);
+        }
         Ok(())
     }
 
@@ -53,12 +70,18 @@ impl Collision {
         self.contacts.members.clear();
         let far = self.far();
         for contact in 0..self.search.gap.len() {
-            if contact == self.search.found || self.touch(system, contact, far).is_some() {
+            let takes_part = contact == self.search.found || self.histories.stage(contact) == Stage::Held;
+            if takes_part || self.touch(system, contact, far).is_some() {
                 self.contacts.members.push(contact);
             }
         }
         let given = (&self.inverse, self.rows.as_ref());
         self.contacts.evaluate(system, &self.leg.at.q, given, (&self.scales, h), self.options.restitution);
+        for (restitution, &contact) in self.contacts.restitution.iter_mut().zip(&self.contacts.members) {
+            if self.histories.stage(contact) != Stage::Bounces {
+                *restitution = 0.0;
+            }
+        }
         let state = (&self.leg.at, if self.options.of_leg { self.leg.tau } else { h });
         self.metric.apply(system, &self.inverse, state, &mut self.contacts);
         Ok(())
@@ -117,7 +140,7 @@ impl Collision {
     }
 
     /// What is asked of the next leg.
-    fn ask(&mut self, target: f64, lossy: bool, events: usize) {
+    fn ask<S: System + ?Sized>(&mut self, system: &S, target: f64, lossy: bool, events: usize) {
         let condition = &mut self.leg.condition;
         (condition.target, condition.lossy, condition.events) = (target, lossy, events);
         (condition.scale, condition.met) = (1.0, true);
@@ -125,9 +148,16 @@ impl Collision {
         for ((before, p), direction) in condition.before.iter_mut().zip(&self.leg.at.p).zip(&condition.direction) {
             *before = p - direction;
         }
-        self.leg.v.copy_from_slice(&condition.direction);
-        self.inverse.solve(&mut self.leg.v);
-        let (along, inertia) = (dot(&self.leg.v, &self.leg.at.p), dot(&self.leg.v, &condition.direction));
+        condition.velocity.copy_from_slice(&condition.direction);
+        self.inverse.solve(&mut condition.velocity);
+        let (v, at) = (&condition.velocity, &self.leg.at);
+        let (along, inertia) = (dot(v, &at.p), dot(v, &condition.direction));
         condition.rebound = if inertia > 0.0 { 0.5 * along * along / inertia } else { 0.0 };
+        // A leg of no length has the energy T + V: ½ inertia (s² − 1) + along_before (s − 1) + H⁺ = target.
+        self.leg.v.copy_from_slice(&at.p);
+        self.inverse.solve(&mut self.leg.v);
+        let energy = 0.5 * dot(&self.leg.v, &at.p) + system.potential(at.t, &at.q);
+        let speed = along * along + 2.0 * inertia * (target - energy);
+        condition.early = 1.0 + (speed.sqrt() - along) / inertia;
     }
 }

@@ -10,7 +10,7 @@ use crate::system::System;
 
 /// Gaps and speeds below this multiple of what a step can change them by count as none. Contacts that are held are closed to
 /// round-off, all others have gaps or speeds of ordinary size: there are ten decades between the two.
-const TOLERANCE: f64 = 1e-10;
+pub const TOLERANCE: f64 = 1e-10;
 /// The same for the round-off of coordinates, which a gap is computed from.
 const ROUND_OFF: f64 = 64.0 * f64::EPSILON;
 

@@ -4,25 +4,33 @@
 //! For a fixed set `I` of contacts that are held this is the base rule with equality constraints `f` and `g_I`, and it is
 //! solved as such, to round-off. The set is found by exchange: from a guess, those with a pull are released
 //! and those that are violated added. Each exchange with a linear solve is a step of the semismooth Newton method of
-//! `min(λ, g) = 0` [Hintermüller, Ito & Kunisch 2002]. If it comes to no end, it starts again from the set that a quadratic
-//! programme finds for linear gaps; then few candidates are enumerated, which cannot miss a solution, and many are exchanged
+//! `min(λ, g) = 0` [Hintermüller, Ito & Kunisch 2002]. If that does not end, and first of all where candidates are many, sets are found by
+//! quadratic programmes for linear gaps; then few candidates are enumerated, which cannot miss a solution, and many are exchanged
 //! one at a time, the first wrong one each time, which ends for matrices with positive principal minors [Murty 1974];
 //! `G_S M⁻¹G_Sᵀ` is one for small `h` and independent gradients.
 
 use std::cell::RefCell;
 
+use super::cluster::Cluster;
 use super::contacts::Contacts;
-use crate::error::Failure;
+use crate::error::{Failure, Row};
 use crate::impact::Nnls;
+use crate::linear::dot;
 use crate::method::Method;
 use crate::state::State;
 use crate::steppers::shared::views::Held;
-use crate::steppers::variational::{self, Variational};
+use crate::steppers::variational::{self, Rule, Variational};
 use crate::steppers::{StepReport, Stepper};
 use crate::system::System;
 
 /// Up to this many candidates all sets are tried.
 const MOST_ENUMERATED: usize = 12;
+/// Up to this many candidates the guess is tried before quadratic programmes.
+const FEW: usize = 6;
+/// Quadratic programmes before a set is searched otherwise; 2 to 4 are the rule.
+const PROGRAMMES: u32 = 20;
+/// What a gap may be violated by whose row depends on those of others up to round-off, in multiples of its tolerance.
+const SLACK: f64 = 1e3;
 /// Exchanges of single contacts, per candidate, before a large set is given up.
 const EXCHANGES: usize = 50;
 
@@ -46,6 +54,15 @@ pub struct Holder {
     pub end_impulse: Vec<f64>,
     next: Vec<usize>,
     linear: Nnls,
+    pushing: Vec<f64>,
+    /// Candidates that are not held because their rows depend on those of others.
+    dropped: Vec<usize>,
+    /// Equality constraints of the system.
+    own: usize,
+    /// For many contacts at once.
+    cluster: Option<Cluster>,
+    /// Whether only the place at the end of a step is asked for, as while an impact is located: impulses and momentum may then be left as they were.
+    pub places_only: bool,
 }
 
 /// Where and how far a step goes.
@@ -116,7 +133,47 @@ impl Holder {
             end_impulse,
             next,
             linear: Nnls::default(),
+            pushing: Vec::new(),
+            dropped: Vec::new(),
+            own: system.equalities(),
+            cluster: None,
+            places_only: false,
         }
+    }
+
+    /// The contacts are others, or elsewhere.
+    pub fn forget(&mut self) {
+        if let Some(cluster) = &mut self.cluster {
+            cluster.forget();
+        }
+    }
+
+    /// The same, for methods whose contacts come in clusters.
+    pub fn with_clusters<S: System + ?Sized>(base: variational::Config, system: &S, start: &State) -> Self {
+        let cluster = if base.rule == Rule::Trapezoid { Cluster::new(system, &start.q) } else { None };
+        Self { cluster, ..Self::new(base, system, start) }
+    }
+
+    /// The step of many contacts.
+    fn step_of_cluster<S: System + ?Sized>(&mut self, system: &S, quest: Quest) -> Option<StepReport> {
+        let (cluster, gaps) = (self.cluster.as_mut()?, &mut *self.gaps.borrow_mut());
+        let report = cluster.step(system, quest, (&mut self.end, gaps), self.places_only).ok()?;
+        if self.places_only {
+            return Some(report);
+        }
+        let sign = quest.stride.h.signum();
+        self.held.clear();
+        self.start_impulse.clear();
+        self.end_impulse.clear();
+        for (a, &place) in quest.candidates.iter().enumerate() {
+            let (lambda, mu) = (cluster.lambda[a], cluster.mu[a]);
+            if lambda > 0.0 || mu > 0.0 {
+                self.held.push(quest.contacts.members[place]);
+                self.start_impulse.push(-lambda * sign);
+                self.end_impulse.push(-mu * sign);
+            }
+        }
+        Some(report)
     }
 
     /// Makes the step. The first guess are places like those of the candidates, all that should be held. The second one, of
@@ -129,16 +186,30 @@ impl Holder {
     ) -> Result<StepReport, Failure> {
         let (mut search, Quest { contacts, candidates, .. }) = (Search::default(), quest);
         let is_candidate = |contact: &&usize| candidates.iter().any(|&place| contacts.members[place] == **contact);
-        for attempt in 0..3 {
+        self.dropped.clear();
+        let many = candidates.len() > FEW;
+        if candidates.len() > 1
+            && let Some(report) = self.step_of_cluster(system, quest)
+        {
+            return Ok(report);
+        }
+        if many && let Some(report) = self.programmes(system, quest, &mut search) {
+            return Ok(report);
+        }
+        for places in [true, false] {
+            self.dropped.clear();
             self.next.clear();
-            match attempt {
-                0 => self.next.extend(guess.iter().map(|&place| contacts.members[place])),
-                1 => self.next.extend(before.iter().filter(is_candidate)),
-                _ => self.linear_guess(system, quest),
+            if places {
+                self.next.extend(guess.iter().map(|&place| contacts.members[place]));
+            } else {
+                self.next.extend(before.iter().filter(is_candidate));
             }
             if let Some(report) = self.exchanges(system, quest, &mut search) {
                 return Ok(report);
             }
+        }
+        if !many && let Some(report) = self.programmes(system, quest, &mut search) {
+            return Ok(report);
         }
         let found = if candidates.len() <= MOST_ENUMERATED {
             self.enumerate(system, quest, &mut search)
@@ -180,27 +251,81 @@ impl Holder {
         None
     }
 
-    /// The contacts that are held if gaps are linear around the end of the step without any: a quadratic programme, whose
-    /// solution holds independent contacts only.
-    #[cold]
-    fn linear_guess<S: System + ?Sized>(&mut self, system: &S, quest: Quest) {
+    /// Steps with the contacts that a quadratic programme holds for gaps that are linear around the end of the step before, first of the one
+    /// without any, until the set is right: Newton's method for complementarity problems [Josephy 1979]. Of contacts that depend on each other a programme
+    /// holds some that do not.
+    fn programmes<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        quest: Quest,
+        search: &mut Search,
+    ) -> Option<StepReport> {
         let Quest { stride, contacts, candidates } = quest;
-        self.next.clear();
-        if self.attempt(system, stride).is_err() {
-            return;
-        }
-        let (n, count, gaps) = (stride.state.q.len(), candidates.len(), self.gaps.borrow());
+        let (n, count) = (stride.state.q.len(), candidates.len());
         self.linear.resize(count);
         for (a, &i) in candidates.iter().enumerate() {
             for (b, &j) in candidates.iter().enumerate() {
                 self.linear.w[a * count + b] = contacts.product([i, j], n);
             }
-            self.linear.c[a] = gaps[contacts.members[i]] / stride.h;
         }
-        self.linear.solve();
         self.next.clear();
-        let pushing = candidates.iter().zip(&self.linear.y).filter(|(_, y)| **y > 0.0);
-        self.next.extend(pushing.map(|(&place, _)| contacts.members[place]));
+        for _ in 0..PROGRAMMES {
+            search.sets += 1;
+            match self.attempt(system, stride) {
+                Ok(report) => match self.exchange(quest) {
+                    None => return Some(report),
+                    Some(wrong) => (search.wrong, search.failure) = (Some(wrong), None),
+                },
+                Err(failure) => {
+                    let dependent = self.dependent(&failure);
+                    search.failure = Some(failure);
+                    // The others hold it as well, up to round-off.
+                    let contact = dependent?;
+                    self.dropped.push(contact);
+                    self.next.clear();
+                    self.next.extend(self.held.iter().filter(|held| **held != contact));
+                    continue;
+                }
+            }
+            // Impulses that push, by candidate: the gap over the step would be g/h + W(y − pushing).
+            let own = self.start_impulse.len() - self.held.len();
+            self.pushing.clear();
+            for &place in candidates {
+                let row = self.held.binary_search(&contacts.members[place]);
+                self.pushing.push(row.map_or(0.0, |row| -self.start_impulse[own + row] * stride.h.signum()));
+            }
+            let gaps = self.gaps.borrow();
+            for (a, &i) in candidates.iter().enumerate() {
+                let known = dot(&self.linear.w[a * count..(a + 1) * count], &self.pushing);
+                let gap = if self.dropped.contains(&contacts.members[i]) {
+                    f64::INFINITY
+                } else {
+                    gaps[contacts.members[i]]
+                };
+                self.linear.c[a] = gap / stride.h.abs() - known;
+            }
+            drop(gaps);
+            let held = &self.held;
+            let guess = (0..count).filter(|a| held.binary_search(&contacts.members[candidates[*a]]).is_ok());
+            self.linear.solve_from(guess);
+            self.next.clear();
+            let pushing = candidates.iter().zip(&self.linear.y).filter(|(_, y)| **y > 0.0);
+            self.next.extend(pushing.map(|(&place, _)| contacts.members[place]));
+            if self.next == self.held {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// The contact whose row depends on others, if that is why a step failed.
+    fn dependent(&self, failure: &Failure) -> Option<usize> {
+        let (Failure::Redundant { row: Row::Equality(index, _), .. }
+        | Failure::Singular { row: Row::Equality(index, _), .. }) = failure
+        else {
+            return None;
+        };
+        index.checked_sub(self.own).and_then(|place| self.held.get(place)).copied()
     }
 
     /// Tries every set, smaller ones first.
@@ -304,7 +429,8 @@ impl Holder {
                 }
                 Err(_) => {
                     let depth = -gaps[contact];
-                    let violated = depth > contacts.gap_tolerance[place];
+                    let slack = if self.dropped.contains(&contact) { SLACK } else { 1.0 };
+                    let violated = depth > slack * contacts.gap_tolerance[place];
                     (violated.then_some(("is violated", depth)), violated)
                 }
             };

@@ -1,6 +1,7 @@
 //! Pieces that several methods are made of.
 
 pub mod base;
+pub mod cluster;
 pub mod contacts;
 pub mod eigen;
 pub mod friction;

@@ -1,20 +1,29 @@
 //! The first root of a gap along a path, in time from 0.
 //!
-//! Two searches. With a bound of the second derivative from below, *conservative advancement*: from a positive gap go as far as
-//! the gap must stay positive, again and again. It never steps over a root, converges quadratically to one that is crossed, and
-//! finds the first of several. Without one, a *march* with an estimated bound of the rate: as far as the gap must stay positive at
-//! that rate, but at least a [`PACES`]-th of the duration. If the estimate holds, it misses nothing but dips that last for less than that.
+//! *Conservative advancement*: from a gap that is not negative go as far as it must stay so, again and again. How far that is follows from a
+//! bound of the second derivative from below, or from one of the rate, whichever reaches further. With such bounds no root is stepped over,
+//! the first of several is found, and one that is crossed is reached quadratically. Bounds over a long part of a path may be wide or missing:
+//! then the part is cut, and bounds are asked for anew. Where a short part has none either (a kink, a system that knows no bounds), the
+//! search goes on in *paces* of at least a [`PACES`]-th of the duration, by an estimate of the rate: what is touched there for less than a pace may
+//! be missed.
 //!
-//! Roots are returned on the side where the gap is not negative, closed in to [`RESOLUTION`] of the duration.
+//! Roots are returned on the side where the gap is not negative, closed in to [`RESOLUTION`] of the duration. A gap that is negative at the end
+//! always has a root.
 
 use crate::error::Failure;
 
-/// The smallest pace of a march, as a share of its duration.
+/// The smallest pace where no bound is known, as a share of the duration.
 pub const PACES: f64 = 512.0;
 /// How closely a root is known, relative to the duration of the search.
 pub const RESOLUTION: f64 = 2.0 * f64::EPSILON;
-/// Advances before a path that grazes is left to the march; a root that is crossed takes 3 to 10.
-const MOST_ADVANCES: u32 = 300;
+/// Parts of this share of the duration are cut no further for want of bounds: there is a kink in them.
+const SHORTEST: f64 = 1e-6;
+/// The same where no part had any: nothing is known of the path.
+const UNKNOWN: f64 = 1.0 / 64.0;
+/// Strides in a part before bounds of a shorter one are asked for; a root that is crossed takes 3 to 10.
+const STRIDES: u32 = 12;
+/// Strides before a search is given up. A path that stays within round-off of a surface takes some thousand.
+const MOST_STRIDES: usize = 100_000;
 
 /// Gap and its rate at a time.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,76 +34,113 @@ pub struct Value {
     pub rate: f64,
 }
 
-impl Value {
-    /// Whether the gap is zero here and grows, seen over a duration: then its root here is none to look for.
-    pub fn leaves(self, duration: f64) -> bool {
-        self.rate > 0.0 && self.gap <= self.rate * RESOLUTION * duration
+/// What is known of a gap over a part of its path.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bounds {
+    /// `g'' ≥ bend`; not finite if no bound is known.
+    pub bend: f64,
+    /// `|g'| ≤ rate`; not finite if no bound is known.
+    pub rate: f64,
+}
+
+impl Bounds {
+    fn are_known(self) -> bool {
+        self.bend.is_finite() || self.rate.is_finite()
+    }
+
+    /// How long a gap of this value must stay positive.
+    fn stride(self, Value { gap, rate }: Value) -> f64 {
+        let mut longest = 0.0_f64;
+        if self.bend.is_finite() {
+            // How long g + g' s − ½ c s² stays positive.
+            let c = (-self.bend).max(0.0);
+            let root = (rate * rate + 2.0 * c * gap).max(0.0).sqrt();
+            longest = if rate < 0.0 {
+                2.0 * gap / (root - rate)
+            } else if c > 0.0 {
+                (rate + root) / c
+            } else {
+                f64::INFINITY
+            };
+        }
+        if self.rate.is_finite() {
+            let by_rate = if self.rate > 0.0 { gap / self.rate } else { f64::INFINITY };
+            longest = longest.max(by_rate);
+        }
+        longest
     }
 }
 
-/// The first root in `(0, limit]` of a gap with `g'' ≥ −bend` that is not negative at 0, or negative by rounding and growing.
-pub fn advance(
-    limit: f64,
-    bend: f64,
-    mut at: impl FnMut(f64) -> Result<Value, Failure>,
-) -> Result<Option<f64>, Failure> {
-    let (mut t, mut here) = (0.0, at(0.0)?);
-    for _ in 0..MOST_ADVANCES {
-        // How long g + g' s − ½ bend s² stays positive.
-        let Value { gap, rate } = here;
-        let root = (rate * rate + 2.0 * bend * gap).max(0.0).sqrt();
-        let stride = if rate < 0.0 {
-            2.0 * gap / (root - rate)
-        } else if bend > 0.0 {
-            (rate + root) / bend
-        } else {
-            f64::INFINITY
-        };
-        if t > 0.0 && stride <= RESOLUTION * limit {
-            return Ok(Some(t));
-        }
-        if t + stride > limit {
-            return Ok(None);
-        }
-        let next = t + stride.max(RESOLUTION * limit);
-        let there = at(next)?;
-        if there.gap < 0.0 {
-            // By rounding: the bound holds.
-            return bracket([t, next], [here.gap.max(0.0), there.gap], limit, |t| Ok(at(t)?.gap)).map(Some);
-        }
-        (t, here) = (next, there);
-    }
-    let rest = limit - t;
-    let rate = here.rate.abs() + bend * rest;
-    let found = march(rest, rate, here, false, |s| Ok(at(t + s)?.gap))?;
-    Ok(found.map(|s| t + s))
+/// A gap along a path.
+pub trait Path {
+    /// Gap and rate at a time.
+    fn at(&mut self, t: f64) -> Result<Value, Failure>;
+    /// What is known of it from `t` on, for a while.
+    fn bounds(&mut self, t: f64, width: f64) -> Bounds;
+    /// An estimate of its largest rate, for parts without bounds.
+    fn estimate(&mut self) -> Result<f64, Failure>;
+    /// The failure of a search that does not end.
+    fn endless(&self, t: f64, gap: f64, trials: usize) -> Failure;
 }
 
-/// The first root in `(0, limit]` of a gap whose rate is at most `rate`. `leaving`: the gap is zero at 0 and grows; that root is
-/// divided out.
-pub fn march(
-    limit: f64,
-    rate: f64,
-    start: Value,
-    leaving: bool,
-    mut at: impl FnMut(f64) -> Result<f64, Failure>,
-) -> Result<Option<f64>, Failure> {
-    let pace = limit / PACES;
-    let (mut t, mut gap) = (0.0, start.gap.max(0.0));
-    let mut value = if leaving { start.rate } else { gap };
+/// The first root in `(0, limit]` of a gap. One that is negative at the start, by rounding, may become no smaller than it is there.
+pub fn first_root(path: &mut impl Path, limit: f64) -> Result<Option<f64>, Failure> {
+    let mut here = path.at(0.0)?;
+    let floor = here.gap.min(0.0);
+    let (mut t, mut width, mut spent) = (0.0, limit, 0);
+    let (mut shortest, mut pace) = (UNKNOWN, limit / PACES);
+    let raised = |value: Value| Value { gap: value.gap - floor, ..value };
+    here = raised(here);
     while t < limit {
-        let stride = (gap / rate).max(pace);
-        let next = if t + stride < limit { t + stride } else { limit };
-        let there = at(next)?;
-        let divided = if leaving { there / next } else { there };
-        if there == 0.0 {
-            return Ok(Some(next));
+        let end = if width < limit - t { t + width } else { limit };
+        let bounds = path.bounds(t, end - t);
+        let known = bounds.are_known();
+        if !known && end - t > shortest * limit {
+            width = 0.25 * (end - t);
+            continue;
         }
-        if there < 0.0 {
-            let inside = |t: f64| Ok(if leaving { at(t)? / t } else { at(t)? });
-            return bracket([t, next], [value, divided], limit, inside).map(Some);
+        // A kink is passed in paces that grow; where nothing is known of the path they are long from the start.
+        if known {
+            (shortest, pace) = (SHORTEST, SHORTEST * limit);
+        } else {
+            pace = (2.0 * pace).min(limit / PACES);
         }
-        (t, gap, value) = (next, there, divided);
+        let end = if known { end } else { limit };
+        for stride in 0.. {
+            spent += 1;
+            if spent > MOST_STRIDES {
+                return Err(path.endless(t, here.gap, spent));
+            }
+            let safe = if known {
+                bounds.stride(here)
+            } else {
+                let estimated = here.gap / path.estimate()?;
+                if shortest == UNKNOWN && estimated > pace { estimated } else { pace }
+            };
+            if known && t > 0.0 && safe <= RESOLUTION * limit {
+                return Ok(Some(t));
+            }
+            let arrived = t + safe >= end;
+            if !arrived && stride == STRIDES {
+                // Tighter bounds over what lies ahead.
+                width = (16.0 * safe).min(0.25 * (end - t));
+                break;
+            }
+            let next = if arrived { end } else { t + safe.max(RESOLUTION * limit) };
+            let there = raised(path.at(next)?);
+            if there.gap.is_nan() {
+                return Err(Failure::NonFinite { what: "a gap along the path of a step" });
+            }
+            if there.gap < 0.0 {
+                let inside = |t: f64| Ok(raised(path.at(t)?).gap);
+                return bracket([t, next], [here.gap, there.gap], limit, inside).map(Some);
+            }
+            (t, here) = (next, there);
+            if arrived || !known {
+                width = if known { 2.0 * width } else { limit - t };
+                break;
+            }
+        }
     }
     Ok(None)
 }
@@ -146,6 +192,45 @@ pub fn bracket(
 mod tests {
     use super::*;
 
+    /// A path by its value, with bounds that hold everywhere on it.
+    struct Known<F> {
+        value: F,
+        bounds: Bounds,
+        estimate: f64,
+    }
+
+    impl<F: FnMut(f64) -> Value> Path for Known<F> {
+        fn at(&mut self, t: f64) -> Result<Value, Failure> {
+            Ok((self.value)(t))
+        }
+        fn bounds(&mut self, _t: f64, _width: f64) -> Bounds {
+            self.bounds
+        }
+        fn estimate(&mut self) -> Result<f64, Failure> {
+            Ok(self.estimate)
+        }
+        fn endless(&self, at: f64, gap: f64, trials: usize) -> Failure {
+            Failure::Search { contact: String::new(), trials, at, gap }
+        }
+    }
+
+    const NONE: f64 = f64::INFINITY;
+
+    fn with_bend(limit: f64, bend: f64, value: impl FnMut(f64) -> Value) -> Option<f64> {
+        let bounds = Bounds { bend: -bend, rate: NONE };
+        first_root(&mut Known { value, bounds, estimate: 0.0 }, limit).expect("it ends")
+    }
+
+    fn with_rate(limit: f64, rate: f64, value: impl FnMut(f64) -> Value) -> Option<f64> {
+        let bounds = Bounds { bend: -NONE, rate };
+        first_root(&mut Known { value, bounds, estimate: 0.0 }, limit).expect("it ends")
+    }
+
+    fn estimated(limit: f64, estimate: f64, value: impl FnMut(f64) -> Value) -> Option<f64> {
+        let bounds = Bounds { bend: -NONE, rate: NONE };
+        first_root(&mut Known { value, bounds, estimate }, limit).expect("it ends")
+    }
+
     /// A polynomial with these roots, positive at 0, and its derivative.
     fn with_roots(roots: &[f64], t: f64) -> Value {
         let gap = roots.iter().map(|root| 1.0 - t / root).product();
@@ -161,11 +246,15 @@ mod tests {
     #[test]
     fn advancing_finds_the_first_of_several_roots() {
         for roots in [&[0.3, 0.301, 0.9][..], &[0.01, 0.5], &[0.999_999], &[0.2, 0.2 + 1e-9]] {
-            // Bounds of |g''| on the unit interval, by coefficients.
+            // A bound of |g''| on the unit interval, by coefficients.
             let bend = roots.iter().map(|root: &f64| (1.0 + root.recip()).powi(2)).product::<f64>() * 6.0;
-            let found = advance(1.0, bend, |t| Ok(with_roots(roots, t))).unwrap().unwrap();
+            let found = with_bend(1.0, bend, |t| with_roots(roots, t)).unwrap();
             assert!((found - roots[0]).abs() < 1e-13, "{roots:?}: {found}");
             assert!(with_roots(roots, found).gap >= 0.0);
+        }
+        for (roots, rate) in [(&[0.3, 0.5][..], 6.0), (&[0.01, 0.5], 300.0), (&[0.999_999], 1.1)] {
+            let found = with_rate(1.0, rate, |t| with_roots(roots, t)).unwrap();
+            assert!((found - roots[0]).abs() < 1e-13, "{roots:?}: {found}");
         }
     }
 
@@ -173,47 +262,68 @@ mod tests {
     fn advancing_never_steps_over_a_dip_however_short() {
         // A grazing parabola that is negative for 2e-6 of the duration; a grid of any width would miss it.
         let dip = |t: f64| Value { gap: (t - 0.4321).powi(2) - 1e-12, rate: 2.0 * (t - 0.4321) };
-        let found = advance(1.0, 0.5, |t| Ok(dip(t))).unwrap().unwrap();
+        let found = with_bend(1.0, 0.5, dip).unwrap();
         assert!((found - (0.4321 - 1e-6)).abs() < 1e-9, "{found}");
         let above = |t: f64| Value { gap: (t - 0.4321).powi(2) + 1e-9, rate: 2.0 * (t - 0.4321) };
-        assert_eq!(advance(1.0, 0.5, |t| Ok(above(t))).unwrap(), None);
+        assert_eq!(with_bend(1.0, 0.5, above), None);
     }
 
     #[test]
-    fn a_root_that_was_just_left_is_divided_out() {
+    fn a_gap_that_is_negative_at_the_end_has_a_root_even_if_the_bound_is_wrong() {
+        let path = |t: f64| Value { gap: 1.0 - t * t, rate: -2.0 * t };
+        let found = with_bend(1.5, 0.0, path).unwrap();
+        assert!((found - 1.0).abs() < 1e-14, "{found}");
+        let found = with_rate(1.5, 1e-3, path).unwrap();
+        assert!((found - 1.0).abs() < 1e-14, "{found}");
+    }
+
+    #[test]
+    fn no_bound_that_is_not_a_number_makes_a_path_clear() {
+        let dip = |t: f64| Value { gap: (t - 0.5).abs() - 0.1, rate: (t - 0.5).signum() };
+        for bend in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            for rate in [f64::NAN, f64::INFINITY] {
+                let bounds = Bounds { bend, rate };
+                let mut path = Known { value: dip, bounds, estimate: f64::NAN };
+                let found = first_root(&mut path, 1.0).unwrap().expect("it is hit");
+                assert!((found - 0.4).abs() < 1e-14, "{bend}, {rate}: {found}");
+            }
+        }
+        let nowhere = |t: f64| Value { gap: if t > 0.3 { f64::NAN } else { 1.0 - t }, rate: -1.0 };
+        let mut path = Known { value: nowhere, bounds: Bounds { bend: 0.0, rate: NONE }, estimate: 1.0 };
+        assert!(matches!(first_root(&mut path, 2.0), Err(Failure::NonFinite { .. })));
+    }
+
+    #[test]
+    fn a_root_that_was_just_left_does_not_count() {
         // Zero at 0, positive until 0.7.
         let path = |t: f64| Value { gap: t * (0.7 - t), rate: 0.7 - 2.0 * t };
-        let found = advance(1.0, 2.0, |t| Ok(path(t))).unwrap().unwrap();
-        assert!((found - 0.7).abs() < 1e-14);
-        let found = march(1.0, 1.3, path(0.0), true, |t| Ok(path(t).gap)).unwrap().unwrap();
-        assert!((found - 0.7).abs() < 1e-14);
-        assert_eq!(march(0.6, 1.3, path(0.0), true, |t| Ok(path(t).gap)).unwrap(), None);
-        // The next root lies in the first pace.
-        let soon = |t: f64| t * (0.001 - t);
-        let found = march(1.0, 2.0, Value { gap: 0.0, rate: 0.001 }, true, |t| Ok(soon(t))).unwrap().unwrap();
-        assert!((found - 0.001).abs() < 1e-14);
+        assert!((with_bend(1.0, 2.0, path).unwrap() - 0.7).abs() < 1e-14);
+        assert_eq!(with_bend(0.6, 2.0, path), None);
+        // Below zero at the start, by rounding.
+        let low = |t: f64| Value { gap: path(t).gap - 1e-17, ..path(t) };
+        assert!((with_bend(1.0, 2.0, low).unwrap() - 0.7).abs() < 1e-14);
     }
 
     #[test]
-    fn a_march_finds_crossings_and_narrow_obstacles() {
+    fn paces_find_crossings_and_narrow_obstacles() {
         for root in [1e-3, 0.13, 0.5, 0.77, 0.999] {
             let path = |t: f64| Value { gap: (root - t) * (1.0 + t * t), rate: -1.0 };
-            let found = march(1.0, 4.0, path(0.0), false, |t| Ok(path(t).gap)).unwrap().unwrap();
+            let found = estimated(1.0, 4.0, path).unwrap();
             assert!((found - root).abs() < 1e-14, "{root}: {found}");
         }
         // A ball of radius 0.002 on a path of length 1: the gap is a narrow V.
         for middle in [0.01, 0.31, 0.5, 0.94] {
-            let path = |t: f64| (t - middle).abs() - 0.002;
-            let found = march(1.0, 1.0, Value { gap: path(0.0), rate: -1.0 }, false, |t| Ok(path(t))).unwrap();
+            let path = |t: f64| Value { gap: (t - middle).abs() - 0.002, rate: -1.0 };
+            let found = estimated(1.0, 1.0, path);
             assert!(found.is_some_and(|t| (t - (middle - 0.002)).abs() < 1e-12), "{middle}: {found:?}");
         }
     }
 
     #[test]
-    fn a_march_misses_what_it_says_it_may_miss() {
+    fn paces_miss_what_they_say_they_may_miss() {
         // Negative for less than a pace.
         let middle = 100.5 / PACES;
-        let path = |t: f64| 10.0 * (t - middle).abs() - 1e-4;
-        assert_eq!(march(1.0, 1.0, Value { gap: path(0.0), rate: -10.0 }, false, |t| Ok(path(t))).unwrap(), None);
+        let path = |t: f64| Value { gap: 10.0 * (t - middle).abs() - 1e-4, rate: -10.0 };
+        assert_eq!(estimated(1.0, 1.0, path), None);
     }
 }

@@ -1,0 +1,163 @@
+//! Contacts that a step runs through: what methods that ask for gaps at nodes alone can miss.
+//!
+//! The way of a step is the straight one from node to node, and where a contact gave an impulse also the one that the velocity at the start
+//! leads along: the step would have gone there. An impact on a way that is longer than the contact is deep need not show at any node. Where
+//! the system does not know how deep its contacts are, gaps along the way from node to node tell which of them were passed through
+//! ([`way`]). Methods that locate impacts are left out.
+//!
+//! Memory: a node and the gaps before it. Cost of a step: none where no contact can be passed through; that of
+//! [`passages`](crate::system::Constraints::passages), or a few operations per gap, and one evaluation of all gaps where one changes fast for
+//! its size.
+
+mod way;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Failure;
+use crate::observe::Frame;
+use crate::system::{Depths, Passage, System};
+use way::{Room, Way};
+
+/// The step that ran farthest through a contact.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Farthest {
+    /// The contact.
+    pub contact: usize,
+    /// Number of the step.
+    pub step: u64,
+    /// When it started.
+    pub t: f64,
+    /// Its length.
+    pub h: f64,
+    /// Depth of the contact as a part of the way: below 1.
+    pub share: f64,
+}
+
+impl Farthest {
+    /// Length of steps in which the same speed makes half the depth. With it nodes miss only impacts flatter than 30 degrees to the
+    /// surface. 0 for a contact without depth, such as points on a line.
+    pub fn sufficient_step(&self) -> f64 {
+        0.5 * self.h * self.share
+    }
+}
+
+/// What a run has run through.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Passages {
+    /// Whether the system has said that no contact can be passed through.
+    impossible: bool,
+    /// The node that the next step starts from; none has been seen where `nodes` is 0.
+    nodes: u64,
+    t: f64,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    gap: Vec<f64>,
+    /// The gaps of the node before, and whether a contact gave an impulse since.
+    earlier: Vec<f64>,
+    active: bool,
+    halved_steps: u64,
+    /// The step that ran farthest through a contact; `None` if none ran farther than the contact is deep.
+    pub farthest: Option<Farthest>,
+    /// How many contacts were passed through without an impulse.
+    pub unnoticed: u64,
+    #[serde(skip)]
+    room: Room,
+}
+
+impl Passages {
+    /// Takes a node of a run whose method gives impulses to gaps below `early` before they close.
+    pub fn observe<S: System + ?Sized>(&mut self, system: &S, early: f64, frame: &Frame) -> Result<(), Failure> {
+        if self.impossible || frame.gap.is_empty() || frame.locates_events {
+            return Ok(());
+        }
+        // The steps inside one that was made of shorter ones are not known.
+        let judged = if self.nodes > 0 && self.halved_steps == frame.halved_steps {
+            self.judge(system, early, frame)
+        } else {
+            Ok(())
+        };
+        std::mem::swap(&mut self.earlier, &mut self.gap);
+        keep(&mut self.q, &frame.state.q);
+        keep(&mut self.v, frame.node_v);
+        keep(&mut self.gap, frame.gap);
+        (self.t, self.nodes, self.active) = (frame.state.t, self.nodes + 1, is_active(frame));
+        self.halved_steps = frame.halved_steps;
+        judged
+    }
+
+    fn judge<S: System + ?Sized>(&mut self, system: &S, early: f64, frame: &Frame) -> Result<(), Failure> {
+        let Self { impossible, t, q, v, gap, farthest, unnoticed, room, .. } = self;
+        let (t, h, end) = (*t, frame.state.t - *t, &frame.state.q[..]);
+        let mut take = |contact: usize, share: f64| {
+            if farthest.is_none_or(|known| share < known.share) {
+                *farthest = Some(Farthest { contact, step: frame.step, t, h, share });
+            }
+        };
+        let is_open = |contact: usize| {
+            let impulse = frame.contact_impulse.get(contact).copied().unwrap_or(0.0);
+            gap[contact] > early && frame.gap[contact] > 0.0 && impulse == 0.0
+        };
+        // A method that gives impulses early sees the contact over that much more of the way.
+        let share = |Passage { contact, travel, depth }: Passage| {
+            let share = (depth + early) / travel;
+            (gap[contact] > early && share < 1.0).then_some(share)
+        };
+        let depths = system.passages([q, end], gap, &mut |passage| {
+            if let Some(share) = share(passage) {
+                take(passage.contact, share);
+                *unnoticed += u64::from(is_open(passage.contact));
+            }
+        });
+        *impossible = depths == Depths::Infinite;
+        if depths != Depths::Unknown {
+            if depths == Depths::Known && is_active(frame) {
+                room.ahead(q, v, h);
+                system.passages([q, &room.q], gap, &mut |passage| {
+                    if let Some(share) = share(passage) {
+                        take(passage.contact, share);
+                    }
+                });
+            }
+            return Ok(());
+        }
+        // Before anything is known of a gap, or after a jump of velocities, nothing can be said of its changes.
+        let smooth = self.nodes > 1 && !self.active && !is_active(frame);
+        let slow =
+            |contact: usize| smooth && changes_slowly([self.earlier[contact], gap[contact], frame.gap[contact]]);
+        if (0..frame.gap.len()).all(|contact| slow(contact) || !is_open(contact)) {
+            return Ok(());
+        }
+        let mut way = Way::new(system, [q, end], room);
+        for contact in (0..frame.gap.len()).filter(|&contact| is_open(contact) && !slow(contact)) {
+            if way.may_close(contact, [gap[contact], frame.gap[contact]])
+                && let Some(share) = way.share_inside(contact)?
+            {
+                take(contact, share);
+                *unnoticed += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A copy in place, once there is room.
+#[inline]
+fn keep(to: &mut Vec<f64>, from: &[f64]) {
+    if to.len() == from.len() {
+        to.copy_from_slice(from);
+    } else {
+        *to = from.to_vec();
+    }
+}
+
+#[inline]
+fn is_active(frame: &Frame) -> bool {
+    frame.report.active || frame.report.impacts > 0
+}
+
+/// Whether a gap at three nodes in a row changes by less than a quarter of itself in each step: one that closes and opens again in the second
+/// step, as a distance does, changes by more than itself in the first.
+#[inline]
+fn changes_slowly([earlier, start, end]: [f64; 3]) -> bool {
+    4.0 * (start - earlier).abs().max((end - start).abs()) < start.min(end)
+}

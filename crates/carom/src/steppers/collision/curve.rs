@@ -1,0 +1,291 @@
+//! The first root of a gap on a leg that is no parabola: implicit rules, masses that depend on the place, equality constraints, contacts that rest,
+//! and legs whose momentum depends on their length.
+//!
+//! The leg is cut in halves until each part is close to the parabola through its ends and its middle. How close, a fourth place tells: where the
+//! parabola is off by a third-order term, that place sees 97 % of the largest difference. Four times what it sees is the *margin*. A part is
+//! clear if the gap on its parabola, by bounds that hold, stays above the margin; it is cut where it does not. Parts from which a gap
+//! falls below zero for good are closed in on the leg itself.
+//!
+//! Limits: the margin is an estimate. What the leg does between four places that lie on one parabola is not seen.
+
+use super::search::{Room, bounds};
+use super::step::Collision;
+use crate::error::Failure;
+use crate::linear::dot;
+use crate::steppers::shared::roots::{self, Bounds, Path, Value};
+use crate::system::{Parabola, System};
+
+/// What a part may be off its parabola by, in terms of what one place shows.
+const SAFETY: f64 = 4.0;
+/// The same of its rate at the start of the part, over its length: of a third-order term it is 10.7 times its value at a quarter.
+const RATE: f64 = 12.0;
+/// Parts are cut down to the leg over 2 to this power.
+const DEEPEST: u32 = 30;
+/// Parts are not cut further after cutting hardly made the margin smaller so many times: where different sets of contacts are held for different
+/// lengths of a leg, and these depend on each other up to round-off, it jumps.
+const ROUGH: u32 = 3;
+/// Places on a leg before a search is given up.
+const MOST_SAMPLES: usize = 4000;
+/// Round-off of a gap, relative to the terms that it is made of.
+const NOISE: f64 = 8.0 * f64::EPSILON;
+
+/// What a search found.
+pub enum Sought {
+    /// The first root, if there is one.
+    Root(Option<f64>),
+    /// The condition on the momentum has no solution for a length that was tried.
+    Unmet,
+}
+
+/// A part of a leg: one of `2^depth` equal ones.
+#[derive(Debug, Clone, Copy)]
+struct Cut {
+    number: u64,
+    depth: u32,
+    /// The margin of the part that it was cut from, and how often cutting made it hardly smaller.
+    margin: f64,
+    rough: u32,
+}
+
+/// Places on a leg by its length.
+#[derive(Debug, Clone, Default)]
+pub struct Samples {
+    tau: Vec<f64>,
+    q: Vec<f64>,
+    /// Parts that are still to be searched.
+    parts: Vec<Cut>,
+    /// The parabola of a part.
+    v: Vec<f64>,
+    a: Vec<f64>,
+}
+
+impl Samples {
+    /// Forgets all places.
+    pub fn clear(&mut self) {
+        self.tau.clear();
+        self.q.clear();
+    }
+
+    fn place(&self, index: usize, n: usize) -> &[f64] {
+        &self.q[index * n..(index + 1) * n]
+    }
+}
+
+/// A part of a leg that is taken as a parabola.
+struct Part {
+    /// The place where it starts.
+    from: usize,
+    width: f64,
+    /// What a gap may be off by.
+    margin: f64,
+    /// Whether the surface is left here.
+    leaving: bool,
+}
+
+/// A root that lies between two lengths of a leg.
+struct Bracket {
+    times: [f64; 2],
+    values: [f64; 2],
+    /// What counts as zero.
+    floor: f64,
+    /// Whether values are divided by time: the root at the start of the leg does not count.
+    divided: bool,
+}
+
+/// A gap on the parabola of a part, less a margin and what it is off by per time.
+struct Model<'a, S: ?Sized> {
+    system: &'a S,
+    contact: usize,
+    arc: Parabola<'a>,
+    room: &'a mut Room,
+    margin: f64,
+    slope: f64,
+}
+
+impl<S: System + ?Sized> Path for Model<'_, S> {
+    fn at(&mut self, t: f64) -> Result<Value, Failure> {
+        let Self { system, contact, arc, room, .. } = self;
+        for (i, (place, speed)) in room.place.iter_mut().zip(&mut room.speed).enumerate() {
+            *place = arc.q[i] + t * (arc.v[i] + 0.5 * t * arc.a[i]);
+            *speed = arc.v[i] + t * arc.a[i];
+        }
+        system.gap(&room.place, &mut room.gaps);
+        system.gap_gradient(&room.place, *contact, &mut room.gradient);
+        let rate = dot(&room.gradient, &room.speed);
+        Ok(Value { gap: room.gaps[*contact] - self.margin - self.slope * t, rate: rate - self.slope })
+    }
+
+    fn bounds(&mut self, t: f64, width: f64) -> Bounds {
+        let known = bounds(self.system, self.contact, &self.arc, [t, width], self.room);
+        Bounds { rate: known.rate + self.slope, ..known }
+    }
+
+    fn estimate(&mut self) -> Result<f64, Failure> {
+        let [start, end] = [self.at(0.0)?.rate.abs(), self.at(self.arc.duration)?.rate.abs()];
+        Ok(2.0 * start.max(end))
+    }
+
+    fn endless(&self, at: f64, gap: f64, trials: usize) -> Failure {
+        Failure::Search { contact: self.system.gap_name(self.contact), trials, at, gap }
+    }
+}
+
+impl Collision {
+    /// The first root of a gap in `(0, limit]`, on a leg of which all lengths up to `rest` may be tried.
+    pub(super) fn first_on_curve<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        contact: usize,
+        [limit, rest]: [f64; 2],
+    ) -> Result<Sought, Failure> {
+        let start = self.start_value(system, contact);
+        let floor = start.gap.min(0.0);
+        self.search.samples.parts.clear();
+        self.search.samples.parts.push(Cut { number: 0, depth: 0, margin: f64::INFINITY, rough: 0 });
+        while let Some(Cut { number, depth, margin: before, rough }) = self.search.samples.parts.pop() {
+            let width = rest * 0.5_f64.powi(depth as i32);
+            let from = number as f64 * width;
+            if from >= limit {
+                break;
+            }
+            let times = [0.0, 0.25, 0.5, 1.0].map(|share| from + share * width);
+            let (mut index, mut gaps) = ([0; 4], [0.0; 4]);
+            for k in 0..4 {
+                let Some(sample) = self.sample(system, times[k])? else { return Ok(Sought::Unmet) };
+                index[k] = sample;
+                let (n, Samples { q, .. }) = (self.leg.at.q.len(), &self.search.samples);
+                system.gap(&q[sample * n..(sample + 1) * n], &mut self.search.room.gaps);
+                gaps[k] = self.search.room.gaps[contact] - floor;
+                if !gaps[k].is_finite() {
+                    return Err(Failure::NonFinite { what: "a gap along the path of a step" });
+                }
+            }
+            if self.search.samples.tau.len() > MOST_SAMPLES {
+                let trials = self.search.samples.tau.len();
+                return Err(Failure::Search { contact: system.gap_name(contact), trials, at: from, gap: gaps[0] });
+            }
+            let (margin, noise) = self.fit(system, contact, index, width);
+            let leaving = number == 0 && start.rate > 0.0 && gaps[0] <= noise;
+            let part = Part { from: index[0], width, margin, leaving };
+            let rough = rough + u32::from(margin > 0.7 * before && margin > 2.0 * noise);
+            // All along the surface: no place tells more.
+            let grazes = margin <= 2.0 * noise && gaps.iter().all(|gap| *gap <= 4.0 * noise);
+            let last = depth == DEEPEST || rough == ROUGH || grazes;
+            let halves = [1, 0].map(|half| Cut { number: 2 * number + half, depth: depth + 1, margin, rough });
+            match (1..4).find(|&k| gaps[k] < 0.0) {
+                Some(k) if last || self.falls(system, contact, &part) => {
+                    let divided = leaving && k == 1;
+                    let values = if divided { [start.rate, gaps[1] / times[1]] } else { [gaps[k - 1], gaps[k]] };
+                    let place = Bracket { times: [times[k - 1], times[k]], values, floor, divided };
+                    return self.close_in(system, contact, place, limit);
+                }
+                Some(3) => self.search.samples.parts.extend(halves),
+                Some(_) => self.search.samples.parts.push(halves[1]),
+                None if last || self.is_part_clear(system, contact, &part)? => {}
+                None => self.search.samples.parts.extend(halves),
+            }
+        }
+        Ok(Sought::Root(None))
+    }
+
+    /// The place of the leg after `tau`, by its number; `None` if the condition on the momentum has no solution there.
+    fn sample<S: System + ?Sized>(&mut self, system: &S, tau: f64) -> Result<Option<usize>, Failure> {
+        if let Some(index) = self.search.samples.tau.iter().rposition(|known| *known == tau) {
+            return Ok(Some(index));
+        }
+        if tau > 0.0 {
+            self.probe(system, tau)?;
+            if self.leg.condition.asked && !self.leg.condition.met {
+                return Ok(None);
+            }
+        }
+        let (samples, leg) = (&mut self.search.samples, &self.leg);
+        samples.tau.push(tau);
+        samples.q.extend_from_slice(if tau > 0.0 { &leg.end.q } else { &leg.at.q });
+        Ok(Some(samples.tau.len() - 1))
+    }
+
+    /// The parabola of a part through its ends and its middle; what a gap may be off by on it, and its round-off.
+    fn fit<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        contact: usize,
+        [from, quarter, middle, to]: [usize; 4],
+        width: f64,
+    ) -> (f64, f64) {
+        let n = self.leg.at.q.len();
+        let samples = &mut self.search.samples;
+        samples.v.resize(n, 0.0);
+        samples.a.resize(n, 0.0);
+        let at = |index: usize, i: usize| samples.q[index * n + i];
+        for i in 0..n {
+            let (half, whole) = (at(middle, i) - at(from, i), at(to, i) - at(from, i));
+            samples.v[i] = (4.0 * half - whole) / width;
+            samples.a[i] = 4.0 * (whole - 2.0 * half) / (width * width);
+        }
+        let Room { gradient, .. } = &mut self.search.room;
+        let (mut margin, mut noise) = (0.0_f64, 0.0_f64);
+        for end in [from, to] {
+            let q = samples.place(end, n);
+            system.gap_gradient(q, contact, gradient);
+            let (mut off, mut size) = (0.0, 0.0);
+            for (i, g) in gradient.iter().enumerate() {
+                let t = 0.25 * width;
+                let model = at(from, i) + t * (samples.v[i] + 0.5 * t * samples.a[i]);
+                off += g.abs() * (at(quarter, i) - model).abs();
+                size += g.abs() * q[i].abs();
+            }
+            (margin, noise) = (margin.max(off), noise.max(NOISE * size));
+        }
+        (SAFETY * margin + noise, noise)
+    }
+
+    /// Whether a gap becomes smaller all along the part whose parabola was fitted last.
+    fn falls<S: System + ?Sized>(&mut self, system: &S, contact: usize, part: &Part) -> bool {
+        let n = self.leg.at.q.len();
+        let (samples, Room { gradient, .. }) = (&self.search.samples, &mut self.search.room);
+        let Samples { v, a, .. } = samples;
+        let arc = Parabola { q: samples.place(part.from, n), v, a, duration: part.width };
+        system.gap_gradient(arc.q, contact, gradient);
+        let bend = system.gap_bend(&arc, contact);
+        bend.is_some_and(|[_, upper]| {
+            dot(gradient, v) + upper.max(0.0) * part.width < -RATE * part.margin / part.width
+        })
+    }
+
+    /// Whether the gap stays above the margin on the parabola that was fitted last.
+    fn is_part_clear<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        contact: usize,
+        part: &Part,
+    ) -> Result<bool, Failure> {
+        let n = self.leg.at.q.len();
+        let (samples, room) = (&self.search.samples, &mut self.search.room);
+        let Samples { v, a, .. } = samples;
+        let arc = Parabola { q: samples.place(part.from, n), v, a, duration: part.width };
+        let [margin, slope] =
+            if part.leaving { [0.0, RATE * part.margin / part.width] } else { [part.margin, 0.0] };
+        let mut model = Model { system, contact, arc, room, margin, slope };
+        let start = model.at(0.0)?;
+        let open = if part.leaving { start.rate > 0.0 } else { start.gap > 0.0 };
+        Ok(open && roots::first_root(&mut model, part.width)?.is_none())
+    }
+
+    /// The root between two lengths of the leg.
+    fn close_in<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        contact: usize,
+        Bracket { times, values, floor, divided }: Bracket,
+        limit: f64,
+    ) -> Result<Sought, Failure> {
+        let mut unmet = false;
+        let root = roots::bracket(times, values, limit, |t| {
+            let gap = self.gap_at(system, contact, t)? - floor;
+            unmet |= self.leg.condition.asked && !self.leg.condition.met;
+            Ok(if divided { gap / t } else { gap })
+        })?;
+        Ok(if unmet { Sought::Unmet } else { Sought::Root((root <= limit).then_some(root)) })
+    }
+}

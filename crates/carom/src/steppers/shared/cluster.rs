@@ -1,0 +1,310 @@
+//! Steps of Verlet with many contacts that push, for bodies in piles and clusters.
+//!
+//! ```text
+//! x = q + h M⁻¹(p − ½h ∇V(q) + G(q)ᵀλ),         0 ≤ λ ⊥ g(x) ≥ 0
+//! p1 = p − ½h(∇V(q) + ∇V(x)) + G(q)ᵀλ + G(x)ᵀμ,   0 ≤ μ ⊥ G(x)M⁻¹p1 ≥ 0 for the contacts that are closed at x
+//! ```
+//! Rows of a pile depend on each other, exactly or nearly: a row of discs that fills the width of its box has one more contact than it needs. Its
+//! impulses are then not unique, though the motion is. Both problems are solved by quadratic programmes with a matrix whose diagonal is
+//! raised by [`RAISED`], around the impulses found before (proximal steps [Rockafellar 1976]): every set of contacts has factors, and where rows are independent
+//! the raise vanishes from the solution at its own square.
+//!
+//! Cost: some factorisations of as many rows as there are contacts.
+
+use super::contacts::TOLERANCE;
+use super::held::Quest;
+use super::mass::InverseMass;
+use crate::error::Failure;
+use crate::impact::Nnls;
+use crate::linear::dot;
+use crate::state::State;
+use crate::steppers::StepReport;
+use crate::system::System;
+
+/// What the diagonal is raised by, relative to itself.
+const RAISED: f64 = 1e-8;
+/// Programmes for positions; 3 to 6 are the rule.
+const MOST_PROGRAMMES: u32 = 50;
+/// Corrections of places; one will do.
+const PULLS: u32 = 3;
+/// Programmes for velocities: each is worth eight digits.
+const VELOCITY_PROGRAMMES: u32 = 3;
+
+/// Room for a step.
+#[derive(Debug, Clone)]
+pub struct Cluster {
+    inverse: InverseMass,
+    /// `p` after the first half of the forces, and where it leads without contacts.
+    half: Vec<f64>,
+    free: Vec<f64>,
+    force: Vec<f64>,
+    v: Vec<f64>,
+    /// Programmes for positions and velocities.
+    programme: Nnls,
+    last: Nnls,
+    /// Whether the matrix for positions and the gaps at the start belong to the contacts.
+    known: bool,
+    /// Gaps at the start that are negative by round-off, by candidate: no force makes them good.
+    sunk: Vec<f64>,
+    /// Impulses at the start, by candidate.
+    pub lambda: Vec<f64>,
+    /// Impulses at the end, by candidate.
+    pub mu: Vec<f64>,
+    /// Rows at the end of the contacts that are closed there, by place among the candidates, and the same times `M⁻¹`.
+    closed: Vec<usize>,
+    g: Vec<f64>,
+    y: Vec<f64>,
+    product: Vec<f64>,
+}
+
+impl Cluster {
+    /// For a system; `None` unless a step of Verlet is explicit on it.
+    pub fn new<S: System + ?Sized>(system: &S, q: &[f64]) -> Option<Self> {
+        let coupled = system.forces().is_some_and(|forces| forces.depends_on_velocity());
+        if coupled || !system.mass().is_constant() || system.equalities() > 0 {
+            return None;
+        }
+        let vector = || vec![0.0; system.dim()];
+        Some(Self {
+            inverse: InverseMass::new(system, q).ok()?,
+            half: vector(),
+            free: vector(),
+            force: vector(),
+            v: vector(),
+            programme: Nnls::default(),
+            last: Nnls::default(),
+            known: false,
+            sunk: Vec::new(),
+            lambda: Vec::new(),
+            mu: Vec::new(),
+            closed: Vec::new(),
+            g: Vec::new(),
+            y: Vec::new(),
+            product: Vec::new(),
+        })
+    }
+
+    /// Other contacts, or the same elsewhere.
+    pub fn forget(&mut self) {
+        self.known = false;
+    }
+
+    /// `∂V/∂q − f` at a place, into `force`.
+    fn evaluate<S: System + ?Sized>(&mut self, system: &S, t: f64, q: &[f64]) {
+        system.potential_gradient(t, q, &mut self.force);
+        if let Some(forces) = system.forces() {
+            forces.force(t, q, &self.v, &mut self.product);
+            self.force.iter_mut().zip(&self.product).for_each(|(sum, force)| *sum -= force);
+        }
+    }
+
+    /// The step; its end goes to `end`, the gaps there to `gaps`. With `places_only` the momentum at the end is left as it is.
+    pub fn step<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        quest: Quest,
+        (end, gaps): (&mut State, &mut [f64]),
+        places_only: bool,
+    ) -> Result<StepReport, Failure> {
+        let (state, h) = (quest.stride.state, quest.stride.h);
+        let n = state.q.len();
+        self.product.resize(n.max(quest.candidates.len()), 0.0);
+        self.product.truncate(n);
+        self.evaluate(system, state.t, &state.q);
+        for i in 0..n {
+            self.half[i] = state.p[i] - 0.5 * h * self.force[i];
+        }
+        self.v.copy_from_slice(&self.half);
+        self.inverse.solve(&mut self.v);
+        for i in 0..n {
+            self.free[i] = state.q[i] + h * self.v[i];
+        }
+        let mut report = self.hold_positions(system, quest, end, gaps)?;
+        self.pull_out(system, quest, end, gaps);
+        end.t = state.t + h;
+        if places_only {
+            return Ok(report);
+        }
+        for (a, &place) in quest.candidates.iter().enumerate() {
+            let g = &quest.contacts.g[place * n..(place + 1) * n];
+            let push = self.lambda[a] * h.signum();
+            self.half.iter_mut().zip(g).for_each(|(p, g)| *p += push * g);
+        }
+        self.evaluate(system, end.t, &end.q);
+        for i in 0..n {
+            end.p[i] = self.half[i] - 0.5 * h * self.force[i];
+        }
+        report.iterations += self.hold_velocities(system, quest, end, gaps)?;
+        Ok(report)
+    }
+
+    /// Positions: Newton's method for complementarity problems, with the matrix at the start.
+    fn hold_positions<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        quest: Quest,
+        end: &mut State,
+        gaps: &mut [f64],
+    ) -> Result<StepReport, Failure> {
+        let Quest { stride, contacts, candidates } = quest;
+        let (n, count, h) = (end.q.len(), candidates.len(), stride.h.abs());
+        self.programme.resize(count);
+        if !self.known {
+            for (a, &i) in candidates.iter().enumerate() {
+                for (b, &j) in candidates.iter().enumerate() {
+                    self.programme.w[a * count + b] = contacts.product([i, j], n);
+                }
+                self.programme.w[a * (count + 1)] *= 1.0 + RAISED;
+            }
+            system.gap(&stride.state.q, gaps);
+            self.sunk.clear();
+            self.sunk.extend(candidates.iter().map(|&place| gaps[contacts.members[place]].min(0.0)));
+            self.known = true;
+        }
+        self.lambda.clear();
+        self.lambda.resize(count, 0.0);
+        let mut before = f64::INFINITY;
+        for iterations in 0..MOST_PROGRAMMES {
+            end.q.copy_from_slice(&self.free);
+            for (a, &place) in candidates.iter().enumerate() {
+                let y = &contacts.y[place * n..(place + 1) * n];
+                let way = h * self.lambda[a];
+                end.q.iter_mut().zip(y).for_each(|(q, y)| *q += way * y);
+            }
+            system.gap(&end.q, gaps);
+            for (sunk, &place) in self.sunk.iter().zip(candidates) {
+                gaps[contacts.members[place]] -= sunk;
+            }
+            let (worst, _) = self.violation(quest, gaps)?;
+            // Round-off, or no better than before though within what counts as closed.
+            if worst <= 1e-3 || (worst <= 1.0 && worst > 0.5 * before) {
+                return Ok(StepReport { iterations, residual: TOLERANCE * worst, ..StepReport::default() });
+            }
+            before = worst;
+            for (a, &place) in candidates.iter().enumerate() {
+                let known = dot(&self.programme.w[a * count..(a + 1) * count], &self.lambda);
+                self.programme.c[a] = gaps[contacts.members[place]] / h - known;
+            }
+            let lambda = &self.lambda;
+            let guess = (0..count).filter(|&a| iterations == 0 || lambda[a] > 0.0);
+            self.programme.solve_from(guess);
+            self.lambda.copy_from_slice(&self.programme.y);
+        }
+        let (worst, place) = self.violation(quest, gaps)?;
+        let contact = contacts.members[place];
+        let by = worst * contacts.gap_tolerance[place];
+        Err(Failure::Cluster {
+            contacts: count,
+            programmes: MOST_PROGRAMMES,
+            contact: system.gap_name(contact),
+            by,
+        })
+    }
+
+    /// Moves bodies out of what round-off let them sink in, where that is more than half of what counts as closed. Forces that did it in a leg
+    /// of any length would leave speeds behind.
+    fn pull_out<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        Quest { contacts, candidates, .. }: Quest,
+        end: &mut State,
+        gaps: &mut [f64],
+    ) {
+        let n = end.q.len();
+        for _ in 0..PULLS {
+            system.gap(&end.q, gaps);
+            let mut deep = false;
+            for (a, &place) in candidates.iter().enumerate() {
+                let gap = gaps[contacts.members[place]];
+                deep |= gap < -0.5 * contacts.gap_tolerance[place];
+                self.programme.c[a] = gap;
+            }
+            if !deep {
+                return;
+            }
+            self.programme.solve();
+            for (a, &place) in candidates.iter().enumerate() {
+                let y = &contacts.y[place * n..(place + 1) * n];
+                let way = self.programme.y[a];
+                end.q.iter_mut().zip(y).for_each(|(q, y)| *q += way * y);
+            }
+        }
+        system.gap(&end.q, gaps);
+    }
+
+    /// The largest violation of the conditions on the positions, in multiples of what counts as closed, and its place among the contacts.
+    fn violation(&self, Quest { contacts, candidates, .. }: Quest, gaps: &[f64]) -> Result<(f64, usize), Failure> {
+        let mut worst = (0.0, candidates.first().copied().unwrap_or(0));
+        for (a, &place) in candidates.iter().enumerate() {
+            let gap = gaps[contacts.members[place]];
+            if !gap.is_finite() {
+                return Err(Failure::NonFinite { what: "a gap in a cluster of contacts" });
+            }
+            let off = if self.lambda[a] > 0.0 { gap.abs() } else { (-gap).max(0.0) };
+            let relative = off / contacts.gap_tolerance[place];
+            if relative > worst.0 {
+                worst = (relative, place);
+            }
+        }
+        Ok(worst)
+    }
+
+    /// Velocities: the nearest momentum with which no closed contact is approached.
+    fn hold_velocities<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        Quest { stride, contacts, candidates }: Quest,
+        end: &mut State,
+        gaps: &[f64],
+    ) -> Result<u32, Failure> {
+        let (n, sign) = (end.q.len(), stride.h.signum());
+        self.mu.clear();
+        self.mu.resize(candidates.len(), 0.0);
+        self.closed.clear();
+        let lambda = &self.lambda;
+        self.closed.extend((0..candidates.len()).filter(|&a| {
+            let place = candidates[a];
+            lambda[a] > 0.0 || gaps[contacts.members[place]] <= contacts.gap_tolerance[place]
+        }));
+        let count = self.closed.len();
+        self.g.resize(count * n, 0.0);
+        for (row, &a) in self.g.chunks_exact_mut(n).zip(&self.closed) {
+            system.gap_gradient(&end.q, contacts.members[candidates[a]], row);
+        }
+        self.y.clear();
+        self.y.extend_from_slice(&self.g);
+        self.y.chunks_exact_mut(n).for_each(|row| self.inverse.solve(row));
+        self.last.resize(count);
+        for a in 0..count {
+            for b in 0..count {
+                self.last.w[a * count + b] = dot(row(&self.y, a, n), row(&self.g, b, n));
+            }
+            self.last.w[a * (count + 1)] *= 1.0 + RAISED;
+        }
+        for iterations in 0..VELOCITY_PROGRAMMES {
+            self.product.clear();
+            self.product.extend(self.closed.iter().map(|&a| self.mu[a]));
+            for a in 0..count {
+                let known = dot(&self.last.w[a * count..(a + 1) * count], &self.product);
+                self.last.c[a] = sign * dot(row(&self.y, a, n), &end.p) - known;
+            }
+            let mu = &self.product;
+            let guess = (0..count).filter(|&a| iterations == 0 || mu[a] > 0.0);
+            self.last.solve_from(guess);
+            for (a, &place) in self.closed.iter().enumerate() {
+                let change = (self.last.y[a] - self.product[a]) * sign;
+                end.p.iter_mut().zip(row(&self.g, a, n)).for_each(|(p, g)| *p += change * g);
+                self.mu[place] = self.last.y[a];
+            }
+        }
+        if crate::state::all_finite(&end.q) && crate::state::all_finite(&end.p) {
+            Ok(VELOCITY_PROGRAMMES)
+        } else {
+            Err(Failure::NonFinite { what: "the state of a cluster of contacts" })
+        }
+    }
+}
+
+fn row(rows: &[f64], index: usize, n: usize) -> &[f64] {
+    &rows[index * n..(index + 1) * n]
+}
