@@ -1,5 +1,6 @@
 //! `run.json`: what a run came to, in numbers.
 
+use carom::impact::Law;
 use carom::measures::{Account, Extremes, Ledger, Summary, SymmetryChange};
 use carom::method::AnyMethod;
 use carom::problem::Level;
@@ -54,6 +55,8 @@ pub struct RunReport {
     /// Impacts at which the method's own rule had no solution, or steps of `pem` made of halves; `null` where none was taken and the method
     /// locates no events.
     pub fallbacks: Option<u64>,
+    /// Contacts that were approached still after the reflection of their step; `null` unless the impact law is applied only once.
+    pub left_approached: Option<u64>,
     /// When a contact came to rest last; `null` if none was seen to.
     pub rest_time: Option<f64>,
     /// What is watched; `null` if nothing is.
@@ -266,6 +269,7 @@ impl RunReport {
             active_steps: summary.active_steps,
             captured: summary.impacts.map(|_| summary.captured),
             fallbacks: summary.fallbacks,
+            left_approached: reflects_once(scene).then_some(summary.approached),
             rest_time: summary.rest_time,
             watches: (!watched.is_empty()).then(|| {
                 let count = |(watch, &Watched { count, first, last, .. }): (&Watch, &Watched)| WatchCount {
@@ -298,6 +302,7 @@ impl RunReport {
                 notes.extend(lateral(scene, summary));
                 notes.extend(risen(scene, summary, ledger));
                 notes.extend(inside_halves(scene, summary));
+                notes.extend(left_approached(summary));
                 notes.extend(passages::note(scene, summary));
                 notes
             },
@@ -341,6 +346,21 @@ fn inside_halves(scene: &Scene, summary: &Summary) -> Option<String> {
     Some(format!(
         "{times} the method made a step, or a part of one, of two halves, because its iteration did not converge"
     ))
+}
+
+/// Whether the method applies a law that may leave contacts approached.
+fn reflects_once(scene: &Scene) -> bool {
+    matches!(&scene.method, AnyMethod::Gvi(config) if config.reflection == Law::MoreauLiteral)
+}
+
+fn left_approached(summary: &Summary) -> Option<String> {
+    let count = summary.approached;
+    let contacts = if count == 1 { "1 contact was" } else { &format!("{count} contacts were") };
+    (count > 0).then(|| {
+        format!(
+            "{contacts} still approached after a reflection: Moreau's law as printed does not prevent it; reflection = \"moreau\" does"
+        )
+    })
 }
 
 /// Motion across loaded constraints that the steps are too long for.

@@ -39,7 +39,8 @@ impl Trial {
         let run = Run { system, stepper: &mut *stepper, grid, on_failure: settings.on_failure };
         let motion = Motion::new(scene, &problem.initial, None);
         let motion = motion.map_err(|failure| Refusal::Failed { method: scene.method.name(), failure })?;
-        let (measured, summary, ledger) = (Measures::new(scene), Summary::new(problem), accounts(scene));
+        let (measured, summary, ledger) =
+            (Measures::new(scene, &problem.initial, 0), Summary::new(problem), accounts(scene));
         let mut witness = Witness { scene, measured, motion, summary, ledger, also };
         let outcome = run.go(problem.initial.clone(), &mut [&mut witness], stop);
         let Witness { summary, ledger, motion, .. } = witness;

@@ -10,9 +10,9 @@ use std::time::Duration;
 use carom::error::StepError;
 use carom::run::{Grid, Outcome, Run};
 use carom::state::State;
-use carom::steppers::{Event, Happening, StepReport, Stepper};
+use carom::steppers::{Event, Happening, ImpactStates, StepReport, Stepper};
 use carom::system::System;
-use carom_io::document::Source;
+use carom_io::document::{Edit, Source};
 use carom_io::folder::RunFolder;
 use carom_io::html_report::HtmlReport;
 use carom_io::recording::{Session, Snapshot, TableReader, export};
@@ -34,6 +34,7 @@ name = "gvi"
 step = 0.01
 steps = 700
 every = 50
+measures = ["discrete-energy", "shadow-energy"]
 "#;
 
 /// A step that reports made-up events: two in every third step, and a rest in every 100th.
@@ -41,6 +42,7 @@ struct Telling {
     inner: Box<dyn Stepper<dyn System>>,
     made: usize,
     events: Vec<Event>,
+    states: ImpactStates,
     locates: bool,
 }
 
@@ -55,13 +57,19 @@ impl Stepper<dyn System> for Telling {
         let mut report = self.inner.step(system, state, h)?;
         self.made += 1;
         self.events.clear();
+        self.states.clear();
         let event = |alpha: f64, contact: usize, what: Happening| {
             let (speed, impulse, work) = (-state.q[1], 2.0 * state.q[1], -0.25 * alpha);
-            Event { t: t + alpha * h, alpha, contact, what, speed, impulse, work }
+            let (friction, impact) = ([f64::NAN; 2], usize::from(alpha > 0.5));
+            Event { t: t + alpha * h, alpha, contact, what, speed, impulse, friction, work, impact }
         };
         if self.made.is_multiple_of(3) {
             self.events.extend([event(0.25, 0, Happening::Impact), event(0.75, 1, Happening::Fallback)]);
             report.fallbacks = 1;
+        }
+        for _ in 0..2 {
+            self.states.open(0.5 * h, state);
+            self.states.close(&[1.0, state.q[1]]);
         }
         if self.made.is_multiple_of(100) {
             self.events.push(event(1.0, 0, Happening::Rest));
@@ -74,6 +82,9 @@ impl Stepper<dyn System> for Telling {
     fn events(&self) -> &[Event] {
         &self.events
     }
+    fn impact_states(&self) -> Option<&ImpactStates> {
+        Some(&self.states)
+    }
     fn memory(&self) -> &[f64] {
         self.inner.memory()
     }
@@ -82,14 +93,15 @@ impl Stepper<dyn System> for Telling {
     }
 }
 
-fn read() -> Scene {
-    Scene::read("drop", &Source::new("scene.toml", DROP), &[]).expect("a good scene")
+fn read(edits: &[&str]) -> Scene {
+    let edits: Vec<Edit> = edits.iter().map(|edit| Edit::set(edit)).collect();
+    Scene::read("drop", &Source::new("scene.toml", DROP), &edits).expect("a good scene")
 }
 
 fn telling(scene: &Scene, made: usize, memory: &[f64]) -> Telling {
     let mut inner = scene.method.stepper(&*scene.problem.system, &scene.problem.initial).expect("taken");
     inner.recall(memory);
-    Telling { inner, made, events: Vec::new(), locates: true }
+    Telling { inner, made, events: Vec::new(), states: ImpactStates::new(2), locates: true }
 }
 
 /// Runs to a step; without an end the recording is left as by a process that was killed.
@@ -130,7 +142,7 @@ fn rows(folder: &Path) -> Vec<Vec<f64>> {
 
 #[test]
 fn every_event_has_a_row_and_names_are_beside_the_table() {
-    let (scene, place) = (read(), Place::new("events-rows"));
+    let (scene, place) = (read(&[]), Place::new("events-rows"));
     let (report, text) = begin(&scene, &place, telling(&scene, 0, &[]), 700, true).expect("ended");
     let rows = rows(&place.0);
     assert_eq!(rows.len(), 2 * 233 + 7, "of every step, though each 50th is recorded");
@@ -141,7 +153,11 @@ fn every_event_has_a_row_and_names_are_beside_the_table() {
     assert!(rows.iter().all(|row| row[6] == -2.0 * row[5]));
     let table = TableReader::open(&place.0, "events").expect("a table");
     let names: Vec<&str> = table.columns().iter().map(|column| column.name.as_str()).collect();
-    assert_eq!(names, ["step", "t", "alpha", "contact", "what", "speed", "impulse", "work"]);
+    let (always, states) = names.split_at(8);
+    assert_eq!(always, ["step", "t", "alpha", "contact", "what", "speed", "impulse", "work"]);
+    assert_eq!(states, ["q.x", "q.y", "p_minus.x", "p_minus.y", "p_plus.x", "p_plus.y"]);
+    // What was told of the impact: the state at the end of the step, and a momentum of its own after it.
+    assert!(rows.iter().all(|row| row[6] == 2.0 * row[9] && row[12] == 1.0 && row[13] == row[9]), "{:?}", rows[0]);
     assert_eq!(table.columns()[3].values, ["ground", "wall, left"]);
     assert_eq!(table.columns()[4].values, ["impact", "fallback", "rest"]);
 
@@ -154,7 +170,7 @@ fn every_event_has_a_row_and_names_are_beside_the_table() {
     let exported = export(&place.0, true, true).expect("exported");
     assert!(exported.iter().any(|file| file.path.ends_with("events.npz") && file.rows == 473));
     let csv = fs::read_to_string(place.0.join("events.csv")).expect("written");
-    assert!(csv.starts_with("step,t,alpha,contact,what,speed,impulse,work\n3.0,0.0225,0.25,0.0,0.0,"), "{csv}");
+    assert!(csv.starts_with("step,t,alpha,contact,what,speed,impulse,work,q.x,q.y,p_minus.x,p_minus.y,p_plus.x,p_plus.y\n3.0,0.0225,0.25,0.0,0.0,"), "{csv}");
     // A run in the same folder starts anew, and one that locates nothing leaves no events of another.
     let silent = Telling { locates: false, ..telling(&scene, 0, &[]) };
     begin(&scene, &place, silent, 10, true).expect("ended");
@@ -165,7 +181,12 @@ fn every_event_has_a_row_and_names_are_beside_the_table() {
 
 #[test]
 fn events_of_a_run_that_was_cut_off_are_those_of_a_whole_one() {
-    let (scene, whole, cut) = (read(), Place::new("events-whole"), Place::new("events-cut"));
+    // With every row the first measures after the snapshot are those of a step that starts at it.
+    ["run.every=50", "run.every=1"].iter().for_each(|every| cut_off(every));
+}
+
+fn cut_off(every: &str) {
+    let (scene, whole, cut) = (read(&[every]), Place::new("events-whole"), Place::new("events-cut"));
     let (report, _) = begin(&scene, &whole, telling(&scene, 0, &[]), 700, true).expect("ended");
     assert!(begin(&scene, &cut, telling(&scene, 0, &[]), 650, false).is_none());
     let beyond = rows(&cut.0).len();
@@ -180,7 +201,7 @@ fn events_of_a_run_that_was_cut_off_are_those_of_a_whole_one() {
 
 #[test]
 fn methods_that_locate_events_have_a_table_without_rows_too() {
-    let (scene, place) = (read(), Place::new("events-none"));
+    let (scene, place) = (read(&[]), Place::new("events-none"));
     let (report, _) = begin(&scene, &place, telling(&scene, 0, &[]), 2, true).expect("ended");
     assert_eq!((rows(&place.0).len(), report.fallbacks, report.rest_time), (0, Some(0), None));
     let silent = Telling { locates: false, ..telling(&scene, 0, &[]) };

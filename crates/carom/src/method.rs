@@ -113,6 +113,14 @@ pub trait Method: Serialize + for<'a> Deserialize<'a> + JsonSchema + Default {
     fn knows_inside(&self) -> bool {
         false
     }
+    /// Whether it locates impacts inside its steps.
+    fn locates_impacts(&self) -> bool {
+        false
+    }
+    /// The discrete Lagrangian whose steps it makes, between impacts if it has any; none of a method that is not of one.
+    fn discrete_lagrangian(&self) -> Option<variational::Config> {
+        None
+    }
     /// Names of what energy enters or leaves through in its steps, beside forces; what went through is told by
     /// [`Stepper::works`].
     fn accounts(&self) -> &'static [&'static str] {
@@ -229,6 +237,16 @@ macro_rules! methods {
             /// Whether it knows the motion inside its steps.
             pub fn knows_inside(&self) -> bool {
                 match self { $(Self::$variant(config) => config.knows_inside()),* }
+            }
+
+            /// Whether it locates impacts inside its steps.
+            pub fn locates_impacts(&self) -> bool {
+                match self { $(Self::$variant(config) => config.locates_impacts()),* }
+            }
+
+            /// The discrete Lagrangian whose steps it makes, if it is of one.
+            pub fn discrete_lagrangian(&self) -> Option<variational::Config> {
+                match self { $(Self::$variant(config) => config.discrete_lagrangian()),* }
             }
 
             /// Names of what energy enters or leaves through in its steps.

@@ -1,7 +1,7 @@
 //! What a run shows of itself: a frame per node, to observers that cannot change it.
 
 use crate::state::State;
-use crate::steppers::{Event, Inside, Regularisation, StepReport};
+use crate::steppers::{Event, ImpactStates, Inside, Regularisation, StepReport};
 
 /// Everything about one node of the time grid.
 #[derive(Clone, Copy)]
@@ -36,6 +36,8 @@ pub struct Frame<'a> {
     pub locates_events: bool,
     /// Events that the method located in the step, in time.
     pub events: &'a [Event],
+    /// The states at the impacts of the step, which events refer to.
+    pub impact_states: &'a ImpactStates,
     /// The motion inside the step, if the method knows it; not at the start, and not of a step that was made of shorter ones.
     pub inside: Option<&'a dyn Inside>,
     /// What the method keeps beside the state.

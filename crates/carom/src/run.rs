@@ -11,7 +11,7 @@ use crate::observe::{Frame, Observer};
 use crate::state::State;
 use crate::steppers::shared::mass::InverseMass;
 use crate::steppers::shared::rows::RowShape;
-use crate::steppers::{Event, Impulses, StepReport, Stepper};
+use crate::steppers::{Event, ImpactStates, Impulses, StepReport, Stepper};
 use crate::system::System;
 
 /// How often a failed step is halved before the run ends all the same.
@@ -189,7 +189,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             Ok(report) => {
                 taken.after(self.system, state, report, self.stepper.impulses());
                 taken.touched(self.stepper.contact_impulses());
-                taken.events.extend_from_slice(self.stepper.events());
+                taken.happened(self.stepper.events(), self.stepper.impact_states());
                 return Ok(());
             }
             Err(error) => error,
@@ -219,6 +219,7 @@ struct Taken {
     contact_impulse: Vec<f64>,
     locates_events: bool,
     events: Vec<Event>,
+    impact_states: ImpactStates,
     work: f64,
     /// Whether a step was made, and in one piece.
     whole: bool,
@@ -231,8 +232,17 @@ impl Taken {
         let m = system.equalities();
         let rate = || vec![0.0; if system.time_dependence().equalities { m } else { 0 }];
         let (impulse, contact_impulse) = (vec![0.0; m], vec![0.0; system.inequalities()]);
-        let (report, events, rates) = (StepReport::default(), Vec::new(), [rate(), rate()]);
-        Self { report, impulse, contact_impulse, locates_events, events, work: 0.0, whole: false, rates }
+        Self {
+            report: StepReport::default(),
+            impulse,
+            contact_impulse,
+            locates_events,
+            events: Vec::new(),
+            impact_states: ImpactStates::new(if locates_events { system.dim() } else { 0 }),
+            work: 0.0,
+            whole: false,
+            rates: [rate(), rate()],
+        }
     }
 
     fn clear(&mut self) {
@@ -240,6 +250,13 @@ impl Taken {
         self.impulse.fill(0.0);
         self.contact_impulse.fill(0.0);
         self.events.clear();
+        self.impact_states.clear();
+    }
+
+    fn happened(&mut self, events: &[Event], states: Option<&ImpactStates>) {
+        let before = self.impact_states.len();
+        self.events.extend(events.iter().map(|event| Event { impact: before + event.impact, ..*event }));
+        states.into_iter().for_each(|states| self.impact_states.append(states));
     }
 
     fn touched(&mut self, impulses: &[f64]) {
@@ -262,6 +279,7 @@ impl Taken {
         self.report.captured += report.captured;
         self.report.impact_work += report.impact_work;
         self.report.fallbacks += report.fallbacks;
+        self.report.approached += report.approached;
         for (sum, (start, end)) in self.impulse.iter_mut().zip(impulses.start.iter().zip(impulses.end)) {
             *sum += start + end;
         }
@@ -367,6 +385,7 @@ impl View {
             contact_impulse: &taken.contact_impulse,
             locates_events: taken.locates_events,
             events: &taken.events,
+            impact_states: &taken.impact_states,
             inside: if taken.whole { stepper.inside() } else { None },
             memory: stepper.memory(),
             works: stepper.works(),

@@ -116,3 +116,52 @@ measures = ["reversal"]
     let page = place.read("run/report.html");
     assert!(!page.contains("NaN\"") && !page.contains("NaN,"), "no NaN in a drawing");
 }
+
+#[test]
+fn discrete_and_shadow_energies_are_columns_and_the_start_without_a_step_needs_no_note() {
+    let place = Place::new();
+    let run = ["run", "disk-billiard", "--method", "vci", "--steps", "200", "--quiet", "--out", "run"];
+    place.carom(&[&run[..], &["--measures", "discrete-energy,shadow-energy"]].concat()).code(0);
+    let columns = measures(&place, "run");
+    let (discrete, shadow) = (column(&columns, "discrete_energy"), column(&columns, "shadow_energy"));
+    assert!(discrete[0].is_nan() && discrete[1..].iter().chain(shadow).all(|energy| energy.is_finite()));
+    let report = place.json("run/run.json");
+    assert_eq!(report["notes"].as_array().map(Vec::len), Some(0), "{report}");
+    let page = place.read("run/report.html");
+    assert!(page.contains(">discrete energy</text>") && !page.contains("NaN,"), "drawn, and no NaN in a drawing");
+    let refused = place.carom(&["run", "kepler", "--method", "galerkin", "--measures", "shadow-energy"]).code(2);
+    assert!(refused.err.contains("verlet, midpoint, variational, gvi, vci, cva"), "{refused:?}");
+}
+
+#[test]
+fn contacts_that_are_left_approached_are_in_the_report_with_a_note() {
+    const CORNER: &str = r#"
+[lagrangian]
+coordinates = ["x", "y"]
+mass = 1
+inequalities = ["x", "0.4358898943540673*y - 0.9*x"]
+[initial]
+q = { x = 0.0, y = 0.0 }
+v = { x = -1.0, y = -1.0 }
+[method]
+name = "gvi"
+reflection = "moreau-literal"
+[run]
+step = 0.01
+steps = 1
+"#;
+    let place = Place::new();
+    place.write("corner.toml", CORNER);
+    let run = ["run", "corner.toml", "--quiet", "--out", "run"];
+    place.carom(&run).code(0);
+    let report = place.json("run/run.json");
+    assert_eq!(report["left_approached"], 1);
+    let notes = report["notes"].to_string();
+    assert!(notes.contains("1 contact was still approached after a reflection"), "{notes}");
+    place.carom(&[&run[..], &["--set", "method.reflection=moreau"]].concat()).code(0);
+    let report = place.json("run/run.json");
+    assert!(
+        report["left_approached"].is_null() && report["notes"].as_array().is_some_and(Vec::is_empty),
+        "{report}"
+    );
+}

@@ -7,10 +7,13 @@ use carom::steppers::{Event, Happening};
 use carom::watch::Crossing;
 
 use super::table::{Column, TableWriter};
-use crate::scene::Scene;
+use crate::scene::{Measure, Scene};
 
 /// Contacts are named in the description of the table up to this number of them.
 const MOST_NAMES: usize = 10_000;
+
+/// States at impacts are written without being asked for up to this number of coordinates: a row has three times as many numbers.
+const MOST_COORDINATES: usize = 100;
 
 /// What happened, by the number in the table.
 const HAPPENINGS: [(Happening, &str); 3] =
@@ -19,13 +22,36 @@ const HAPPENINGS: [(Happening, &str); 3] =
 /// What a crossing is, by the numbers that follow those.
 const CROSSINGS: [&str; 2] = ["rising", "falling"];
 
-/// The columns for a scene. Crossings of what is watched have their own, the last, if there is any.
-pub fn columns(scene: &Scene) -> Vec<Column> {
+/// What rows of impacts have beside the columns that all have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    watched: bool,
+    tangents: usize,
+    states: bool,
+}
+
+impl Extent {
+    /// For a scene and a method that locates impacts or not.
+    pub fn of(scene: &Scene, locates: bool) -> Self {
+        let system = &*scene.problem.system;
+        let tangents = (0..system.inequalities()).map(|contact| system.tangents(contact)).max();
+        let asked = scene.run.measures.contains(&Measure::ImpactStates);
+        Self {
+            watched: !scene.watches.is_empty(),
+            tangents: tangents.filter(|_| locates).map_or(0, |tangents| tangents.min(2)),
+            states: locates && (asked || system.dim() <= MOST_COORDINATES),
+        }
+    }
+}
+
+/// The columns for a scene: those of every event, `watch` if anything is watched, and for impacts the impulses along the surface and the
+/// states.
+pub fn columns(scene: &Scene, extent: Extent) -> Vec<Column> {
     let system = &*scene.problem.system;
     let contacts = system.inequalities();
     let names = if contacts > MOST_NAMES { 0 } else { contacts };
-    let (watched, happenings) = (!scene.watches.is_empty(), HAPPENINGS.iter().map(|(_, name)| *name));
-    let kinds = happenings.chain(CROSSINGS.into_iter().filter(|_| watched)).map(String::from).collect();
+    let happenings = HAPPENINGS.iter().map(|(_, name)| *name);
+    let kinds = happenings.chain(CROSSINGS.into_iter().filter(|_| extent.watched)).map(String::from).collect();
     let mut columns = vec![
         Column::new("step"),
         Column::new("t"),
@@ -36,35 +62,61 @@ pub fn columns(scene: &Scene) -> Vec<Column> {
         Column::new("impulse"),
         Column::new("work"),
     ];
-    if watched {
+    if extent.watched {
         columns.push(Column::choice("watch", scene.watches.iter().map(|watch| watch.name.clone()).collect()));
+    }
+    columns.extend((1..=extent.tangents).map(|k| Column::new(format!("impulse_t{k}"))));
+    if extent.states {
+        let names: Vec<String> = (0..system.dim()).map(|i| system.coordinate_name(i)).collect();
+        let kinds = ["q", "p_minus", "p_plus"];
+        let all = kinds.iter().flat_map(|kind| names.iter().map(move |name| format!("{kind}.{name}")));
+        columns.extend(super::measures::columns(all));
     }
     columns
 }
 
-/// The row of an event in a step.
-fn event_row(step: u64, event: &Event) -> [f64; 9] {
-    let Event { t, alpha, contact, what, speed, impulse, work } = *event;
+/// Writes the row of an event in a step.
+fn event_row(frame: &Frame, event: &Event, extent: Extent, row: &mut Vec<f64>) {
+    let Event { t, alpha, contact, what, speed, impulse, friction, work, impact } = *event;
     let what = HAPPENINGS.iter().position(|(happening, _)| *happening == what).unwrap_or_default();
-    [step as f64, t, alpha, contact as f64, what as f64, speed, impulse, work, f64::NAN]
+    row.extend([frame.step as f64, t, alpha, contact as f64, what as f64, speed, impulse, work]);
+    if extent.watched {
+        row.push(f64::NAN);
+    }
+    row.extend_from_slice(&friction[..extent.tangents]);
+    if let Some(state) = frame.impact_states.get(impact).filter(|_| extent.states) {
+        [state.q, state.minus, state.plus].iter().for_each(|part| row.extend_from_slice(part));
+    }
 }
 
-/// The row of a crossing in a step: it is no contact's.
-fn crossing_row(step: u64, crossing: &Crossing) -> [f64; 9] {
+/// Writes the row of a crossing in a step: it is no contact's.
+fn crossing_row(step: u64, crossing: &Crossing, row: &mut Vec<f64>) {
     let Crossing { t, alpha, watch, rising } = *crossing;
     let (what, none) = (HAPPENINGS.len() + usize::from(!rising), f64::NAN);
-    [step as f64, t, alpha, none, what as f64, none, none, none, watch as f64]
+    row.extend([step as f64, t, alpha, none, what as f64, none, none, none, watch as f64]);
+}
+
+/// A row that is written into; what it has not is no number.
+fn write(table: &mut TableWriter, row: &mut Vec<f64>, fill: impl FnOnce(&mut Vec<f64>)) -> io::Result<()> {
+    row.clear();
+    fill(row);
+    row.resize(table.width(), f64::NAN);
+    table.append(row)
 }
 
 /// Appends what happened in a step, in time.
-pub fn append(table: &mut TableWriter, frame: &Frame, mut crossings: &[Crossing]) -> io::Result<()> {
-    let width = table.width();
+pub fn append(
+    (table, extent): (&mut TableWriter, Extent),
+    frame: &Frame,
+    mut crossings: &[Crossing],
+    row: &mut Vec<f64>,
+) -> io::Result<()> {
     for event in frame.events {
         while let Some((first, others)) = crossings.split_first().filter(|(first, _)| first.t < event.t) {
-            table.append(&crossing_row(frame.step, first)[..width])?;
+            write(table, row, |row| crossing_row(frame.step, first, row))?;
             crossings = others;
         }
-        table.append(&event_row(frame.step, event)[..width])?;
+        write(table, row, |row| event_row(frame, event, extent, row))?;
     }
-    crossings.iter().try_for_each(|crossing| table.append(&crossing_row(frame.step, crossing)[..width]))
+    crossings.iter().try_for_each(|crossing| write(table, row, |row| crossing_row(frame.step, crossing, row)))
 }

@@ -3,10 +3,13 @@
 use std::collections::HashMap;
 
 use carom::linear::{dot, max_abs};
-use carom::measures::{Ledger, Momentum, Probe};
+use carom::measures::{DiscreteEnergy, Ledger, Momentum, Probe};
 use carom::observe::Frame;
+use carom::state::State;
 use carom::steppers::End;
+use carom::steppers::shared::base::Rule;
 use carom::steppers::shared::mass::InverseMass;
+use carom::steppers::shared::shadow::Shadow;
 use carom::system::System;
 
 use super::table::Column;
@@ -34,12 +37,19 @@ pub struct Measures<'a> {
     parts: Vec<f64>,
     inverse: InverseMass,
     room: [Vec<f64>; 3],
+    /// If they are asked for.
+    discrete: Option<DiscreteEnergy>,
+    shadow: Option<(Rule, Shadow)>,
 }
 
 impl<'a> Measures<'a> {
-    /// Of a scene.
-    pub fn new(scene: &'a Scene) -> Self {
+    /// Of a scene, from a node on; `halved` steps were made of shorter ones before it.
+    pub fn new(scene: &'a Scene, node: &State, halved: u64) -> Self {
         let problem = &scene.problem;
+        let wants = |measure| scene.run.measures.contains(&measure);
+        let lagrangian = scene.method.discrete_lagrangian();
+        let discrete = lagrangian.as_ref().filter(|_| wants(Measure::DiscreteEnergy));
+        let shadow = lagrangian.as_ref().filter(|_| wants(Measure::ShadowEnergy));
         let momentum = Momentum::new(problem.points.clone());
         let (linear, angular) = momentum.components();
         Self {
@@ -52,6 +62,10 @@ impl<'a> Measures<'a> {
             parts: vec![0.0; problem.system.potential_parts().len()],
             inverse: InverseMass::new(&*problem.system, &problem.initial.q).expect("a problem has a mass"),
             room: std::array::from_fn(|_| vec![0.0; problem.system.dim()]),
+            discrete: discrete.map(|lagrangian| DiscreteEnergy::new(lagrangian, scene.run.h, node, halved)),
+            shadow: shadow
+                .and_then(|lagrangian| lagrangian.shadow_rule())
+                .map(|rule| (rule, Shadow::new(problem.system.dim()))),
         }
     }
 
@@ -109,11 +123,20 @@ impl<'a> Measures<'a> {
         if self.wants(Measure::Jumps) {
             names.extend(["jump.q", "jump.p"].map(String::from));
         }
+        if self.discrete.is_some() {
+            names.push("discrete_energy".into());
+        }
+        if self.shadow.is_some() {
+            names.push("shadow_energy".into());
+        }
         columns(names)
     }
 
     /// Looks at a node that is not recorded too.
     pub fn observe(&mut self, frame: &Frame) -> Result<(), String> {
+        if let Some(discrete) = &mut self.discrete {
+            discrete.observe(frame);
+        }
         for (momentum, symmetry) in self.symmetries.iter_mut().zip(&self.scene.problem.symmetries) {
             symmetry.field.at(&frame.state.q, &mut self.field);
             *momentum = dot(&frame.state.p, &self.field);
@@ -171,7 +194,19 @@ impl<'a> Measures<'a> {
         if self.wants(Measure::Jumps) {
             row.extend(self.jumps(frame));
         }
-        row.iter().any(|value| value.is_nan())
+        let mut unanswered = row.iter().any(|value| value.is_nan());
+        if let Some(discrete) = &mut self.discrete {
+            let energy = discrete.at(system, frame);
+            row.push(energy.unwrap_or(f64::NAN));
+            // No step has ended at the start of a run: there is nothing to answer.
+            unanswered |= energy.is_none() && frame.step > 0;
+        }
+        if let Some((rule, shadow)) = &mut self.shadow {
+            let energy = shadow.energy(system, &self.inverse, (*rule, self.scene.run.h), state);
+            unanswered |= energy.is_nan();
+            row.push(energy);
+        }
+        unanswered
     }
 
     /// Sizes of the jumps of the step that ended here, `√(ΔqᵀM Δq)` and `√(ΔpᵀM⁻¹Δp)`, both ends together; none of a step that was

@@ -10,7 +10,7 @@ use carom::observe::{Frame, Observer};
 use carom::run::{Ended, Outcome};
 use carom::state::State;
 
-use super::events;
+use super::events::{self, Extent};
 use super::measures::{Measures, columns};
 use super::motion::Motion;
 use super::snapshot::{Snapshot, hash};
@@ -51,7 +51,7 @@ pub struct Session<'a> {
     trajectory: TableWriter,
     measures: TableWriter,
     /// If the method locates events or something is watched.
-    events: Option<TableWriter>,
+    events: Option<(TableWriter, Extent)>,
     measured: Measures<'a>,
     motion: Motion<'a>,
     row: Vec<f64>,
@@ -97,6 +97,7 @@ pub fn accounts(scene: &Scene) -> Option<Ledger> {
 
 /// What a recording goes on from: nothing at the start of a run.
 struct Before<'a> {
+    measured: Measures<'a>,
     summary: Summary,
     ledger: Option<Ledger>,
     motion: Result<Motion<'a>, Failure>,
@@ -115,7 +116,8 @@ impl<'a> Session<'a> {
     ) -> Result<Self, SessionError> {
         let (summary, ledger) = (Summary::new(&scene.problem), accounts(scene));
         let motion = Motion::new(scene, &scene.problem.initial, None);
-        let before = Before { summary, ledger, motion, seconds: 0.0, locates_events };
+        let measured = Measures::new(scene, &scene.problem.initial, 0);
+        let before = Before { measured, summary, ledger, motion, seconds: 0.0, locates_events };
         Self::new(scene, folder, pause, before, TableWriter::create)
     }
 
@@ -136,7 +138,8 @@ impl<'a> Session<'a> {
         if let (Ok(motion), Some(v)) = (&mut motion, summary.node_velocity()) {
             motion.set_node_velocity(v);
         }
-        let before = Before { summary, ledger, motion, seconds, locates_events };
+        let measured = Measures::new(scene, &snapshot.state, snapshot.halved_steps);
+        let before = Before { measured, summary, ledger, motion, seconds, locates_events };
         Self::new(scene, folder, pause, before, |path, name, columns| {
             let rows = match name {
                 TRAJECTORY => snapshot.trajectory_rows,
@@ -151,10 +154,10 @@ impl<'a> Session<'a> {
         scene: &'a Scene,
         folder: RunFolder,
         pause: Duration,
-        Before { summary, ledger, motion, seconds: seconds_before, locates_events }: Before<'a>,
+        Before { measured, summary, ledger, motion, seconds: seconds_before, locates_events }: Before<'a>,
         open: impl Fn(&Path, &str, &[Column]) -> io::Result<TableWriter>,
     ) -> Result<Self, SessionError> {
-        let (path, measured) = (folder.path(), Measures::new(scene));
+        let path = folder.path();
         let table = |name: &str, columns: &[Column]| {
             open(path, name, columns).map_err(io_error(&format!("{}/{name}", path.display())))
         };
@@ -162,7 +165,10 @@ impl<'a> Session<'a> {
         let measures = table(MEASURES, &measured.columns(ledger.as_ref()))?;
         let motion = motion.map_err(SessionError::Motion)?;
         let events = match locates_events || !scene.watches.is_empty() {
-            true => Some(table(EVENTS, &events::columns(scene))?),
+            true => {
+                let extent = Extent::of(scene, locates_events);
+                Some((table(EVENTS, &events::columns(scene, extent))?, extent))
+            }
             false => None,
         };
         let (now, row, hash) = (Instant::now(), Vec::new(), hash(&scene.to_toml()));
@@ -225,7 +231,7 @@ impl<'a> Session<'a> {
     fn flush(&mut self) -> io::Result<()> {
         self.trajectory.flush()?;
         self.measures.flush()?;
-        self.events.as_mut().map_or(Ok(()), TableWriter::flush)
+        self.events.as_mut().map_or(Ok(()), |(table, _)| table.flush())
     }
 
     /// Everything to disk, then the snapshot that refers to it.
@@ -241,7 +247,7 @@ impl<'a> Session<'a> {
             halved_steps,
             trajectory_rows: self.trajectory.rows(),
             measures_rows: self.measures.rows(),
-            events_rows: self.events.as_ref().map_or(0, TableWriter::rows),
+            events_rows: self.events.as_ref().map_or(0, |(table, _)| table.rows()),
             watched: self.motion.watched().to_vec(),
             seconds: self.seconds(),
             name: self.scene.name.clone(),
@@ -304,8 +310,8 @@ impl Observer for Session<'_> {
             self.record(frame)?;
         }
         self.motion.watch(frame)?;
-        if let Some(events) = &mut self.events {
-            let written = events::append(events, frame, self.motion.crossings());
+        if let Some((table, extent)) = &mut self.events {
+            let written = events::append((table, *extent), frame, self.motion.crossings(), &mut self.row);
             written.map_err(|error| refused(&self.folder, error))?;
         }
         self.motion.keep(frame);

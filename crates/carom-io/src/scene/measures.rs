@@ -26,11 +26,17 @@ pub enum Measure {
     Reversal,
     /// What the ansatz functions of the step jump by at its ends.
     Jumps,
+    /// The discrete energy of the step that ends at each node.
+    DiscreteEnergy,
+    /// The shadow Hamiltonian of the rule at each node.
+    ShadowEnergy,
+    /// The states at impacts, in the table of events; of few coordinates without being asked for.
+    ImpactStates,
 }
 
 impl Measure {
     /// Every measure with its name in scenes.
-    pub const ALL: [(&'static str, Self); 9] = [
+    pub const ALL: [(&'static str, Self); 12] = [
         ("energy-parts", Self::EnergyParts),
         ("equalities", Self::Equalities),
         ("gaps", Self::Gaps),
@@ -40,6 +46,9 @@ impl Measure {
         ("symplecticity", Self::Symplecticity),
         ("reversal", Self::Reversal),
         ("jumps", Self::Jumps),
+        ("discrete-energy", Self::DiscreteEnergy),
+        ("shadow-energy", Self::ShadowEnergy),
+        ("impact-states", Self::ImpactStates),
     ];
 }
 
@@ -54,9 +63,71 @@ pub fn read(section: &TableReader) -> Vec<Measure> {
 /// The most coordinates whose symplecticity is measured: a row takes 36 steps for each.
 const MOST_PROBED: usize = 200;
 
+/// Names of the methods that have something, with their default options.
+fn methods_with(has: impl Fn(&AnyMethod) -> bool) -> String {
+    let names: Vec<&str> = AnyMethod::all().iter().filter(|method| has(method)).map(AnyMethod::name).collect();
+    names.join(", ")
+}
+
+/// Why there is no shadow energy, and what to do.
+fn no_shadow(method: &AnyMethod, system: &dyn System) -> Option<(&'static str, String)> {
+    let rule = |method: &AnyMethod| method.discrete_lagrangian().and_then(|lagrangian| lagrangian.shadow_rule());
+    if rule(method).is_none() {
+        let names = methods_with(|method| rule(method).is_some());
+        let help = format!("methods of the trapezoid and the midpoint rule have one: {names}");
+        return Some(("no shadow Hamiltonian of second order is known for these steps", help));
+    }
+    let (what, help) = if !system.mass().is_constant() {
+        (
+            "the shadow Hamiltonian is known for a constant mass only",
+            "remove this measure, or measure `discrete-energy`",
+        )
+    } else if system.equalities() > 0 {
+        (
+            "the shadow Hamiltonian is known without equality constraints only",
+            "remove this measure, or measure `discrete-energy`",
+        )
+    } else if system.depends_on_time() {
+        ("the scene depends on time: its steps have no shadow Hamiltonian", "remove this measure")
+    } else {
+        return None;
+    };
+    Some((what, help.to_string()))
+}
+
 /// Reports measures of what a system or a method does not have.
 pub fn refuse(section: &TableReader, measures: &[Measure], method: &AnyMethod, system: &dyn System) -> Option<()> {
     let missing = |measure: Measure| match measure {
+        Measure::DiscreteEnergy if method.discrete_lagrangian().is_none() => {
+            let names = methods_with(|method| method.discrete_lagrangian().is_some());
+            Some((
+                "the steps of this method are not those of a discrete Lagrangian",
+                format!("methods whose are: {names}"),
+            ))
+        }
+        Measure::ShadowEnergy => no_shadow(method, system),
+        Measure::ImpactStates if !method.locates_impacts() => {
+            let help = format!("methods that do: {}", methods_with(AnyMethod::locates_impacts));
+            Some(("the method locates no impacts", help))
+        }
+        other => lacks(other, method, system).map(|(what, help)| (what, help.to_string())),
+    };
+    let mut fine = true;
+    for item in section.array("measures").unwrap_or_default() {
+        let measure =
+            Measure::ALL.iter().find(|(name, _)| item.string() == Some(*name)).map(|(_, measure)| *measure);
+        let known = measure.filter(|measure| measures.contains(measure));
+        if let Some((message, help)) = known.and_then(missing) {
+            item.report(message, Some(help));
+            fine = false;
+        }
+    }
+    fine.then_some(())
+}
+
+/// What a system or a method lacks for a measure, and what to do.
+fn lacks(measure: Measure, method: &AnyMethod, system: &dyn System) -> Option<(&'static str, &'static str)> {
+    match measure {
         Measure::EnergyParts if system.potential_parts().len() < 2 => {
             Some(("the potential has only one part", "name its terms: { name = \"spring\", expression = \"…\" }"))
         }
@@ -74,16 +145,5 @@ pub fn refuse(section: &TableReader, measures: &[Measure], method: &AnyMethod, s
             Some(("the method has no ansatz functions that jump", "method.name = \"galerkin\" has"))
         }
         _ => None,
-    };
-    let mut fine = true;
-    for item in section.array("measures").unwrap_or_default() {
-        let measure =
-            Measure::ALL.iter().find(|(name, _)| item.string() == Some(*name)).map(|(_, measure)| *measure);
-        let known = measure.filter(|measure| measures.contains(measure));
-        if let Some((message, help)) = known.and_then(missing) {
-            item.report(message, Some(help.to_string()));
-            fine = false;
-        }
     }
-    fine.then_some(())
 }

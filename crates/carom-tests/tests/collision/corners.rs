@@ -155,3 +155,35 @@ until = 3
         assert!((mean[0] / norm - x[0]).abs() < 1e-9 && (mean[1] / norm - x[1]).abs() < 1e-9, "{name}");
     }
 }
+
+#[test]
+fn what_moreaus_printed_law_leaves_approached_is_another_impact_at_the_same_time() {
+    // A corner 26° wide: the particle runs into the first wall and leaves the second.
+    let text = "
+[lagrangian]
+coordinates = ['x', 'y']
+mass = 1
+inequalities = ['x', '0.4358898943540673*y - 0.9*x']
+[initial]
+q = { x = 0.0, y = 0.0 }
+v = { x = -1.0, y = -1.0 }
+[method]
+name = 'cva'
+reflection = 'moreau-literal'
+[run]
+step = 0.01
+steps = 1
+";
+    let scene = carom_tests::runs::scene("corner", text, &[]);
+    let mut step = carom_tests::runs::stepper(&scene, &scene.method);
+    let mut state = scene.problem.initial.clone();
+    let report = step.step(&*scene.problem.system, &mut state, 0.01).expect("it ends");
+    // Both walls turn it around, into the second, which is hit again.
+    let hits: Vec<(usize, usize)> = step.events().iter().map(|event| (event.impact, event.contact)).collect();
+    assert_eq!(hits, [(0, 0), (0, 1), (1, 1)], "{:?}", step.events());
+    assert!(report.impacts == 3 && step.events().iter().all(|event| event.t == 0.0));
+    let states = step.impact_states().expect("located");
+    let middle = states.get(0).expect("there").plus;
+    assert!((middle[0] - 1.0).abs() < 1e-14 && (middle[1] - 1.0).abs() < 1e-14, "{middle:?}");
+    assert!(state.p[0] > 0.0 && 0.4358898943540673 * state.p[1] > 0.9 * state.p[0], "{state:?}");
+}

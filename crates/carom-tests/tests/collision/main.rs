@@ -11,10 +11,11 @@ mod pendulum;
 mod rest;
 mod shadow;
 mod star;
+mod states;
 mod symplectic;
 
 use carom::state::State;
-use carom::steppers::{Event, StepReport};
+use carom::steppers::{Event, ImpactStates, StepReport};
 use carom_io::scene::Scene;
 pub use carom_tests::reference::{Tally, number, numbers};
 use carom_tests::runs::{Boxed, built_in, stepper};
@@ -43,7 +44,11 @@ pub struct Walk {
 impl Walk {
     /// A built-in scene by `vci` or `cva` with options.
     pub fn new(name: &str, method: &str, edits: &[&str]) -> Self {
-        let scene = built_in(name, edits);
+        Self::of(built_in(name, edits), method)
+    }
+
+    /// A scene by `vci` or `cva` with options.
+    pub fn of(scene: Scene, method: &str) -> Self {
         let method = carom_tests::runs::method(method);
         let step = stepper(&scene, &method);
         let (state, h) = (scene.problem.initial.clone(), scene.run.h);
@@ -60,6 +65,11 @@ impl Walk {
     /// Events of the last step.
     pub fn events(&self) -> &[Event] {
         self.step.events()
+    }
+
+    /// States at the impacts of the last step.
+    pub fn impact_states(&self) -> &ImpactStates {
+        self.step.impact_states().expect("located")
     }
 
     /// Steps until so many were made.

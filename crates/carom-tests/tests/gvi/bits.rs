@@ -12,6 +12,8 @@ fn a_run_goes_on_from_state_and_memory_with_the_same_bits() {
         built_in("spring-sphere", &[]),
         built_in("dome", &[]),
         built_in("nonlinear-oscillator", &["method.linearized=lag"]),
+        built_in("newtons-cradle", &["method.energy=discrete"]),
+        built_in("pogo-stick-hardening", &["method.energy=discrete"]),
         scene("pile", PILE, &[]),
     ];
     for scene in &scenes {
@@ -40,6 +42,10 @@ fn warm_steps_with_contacts_allocate_nothing() {
         built_in("spring-sphere-mixed", &[]),
         built_in("newtons-cradle", &[]),
         built_in("lennard-jones-chain", &["method.energy=shadow"]),
+        built_in("lennard-jones-chain", &["method.energy=discrete"]),
+        built_in("nonlinear-oscillator-asymmetric", &["method.energy=discrete"]),
+        built_in("double-pendulum-wall", &["method={ name = 'gvi', energy = 'discrete' }"]),
+        built_in("newtons-cradle", &["method.reflection=moreau-literal"]),
         scene("pile", PILE, &[]),
     ];
     for scene in &scenes {

@@ -4,7 +4,7 @@ use carom::error::Failure;
 use carom::measures::Summary;
 use carom::run::Ended;
 use carom::study::exponent;
-use carom_tests::runs::{built_in, state_after, stepper};
+use carom_tests::runs::{built_in, scene, state_after, stepper};
 
 use crate::{energy_error, run, run_from};
 
@@ -157,4 +157,39 @@ fn the_printed_predicate_ends_with_an_error_that_names_the_contact() {
     }
     println!("{failed} of 6 starts end where no reflection exists");
     assert!(failed >= 2);
+}
+
+/// A particle in a corner of two walls, 26° wide: it runs into the first and leaves the second.
+const CORNER: &str = r#"
+[lagrangian]
+coordinates = ["x", "y"]
+mass = [1.0, 1.0]
+potential = "0"
+inequalities = ["x", "0.4358898943540673*y - 0.9*x"]
+[initial]
+q = { x = 0.0, y = 0.0 }
+v = { x = -1.0, y = -1.0 }
+[method]
+name = "gvi"
+[run]
+step = 0.01
+steps = 1
+"#;
+
+#[test]
+fn contacts_that_moreaus_printed_law_leaves_approached_are_counted() {
+    let after = |law: &str| {
+        let scene = scene("corner", CORNER, &[&format!("method.reflection={law}")]);
+        let mut end = Vec::new();
+        let summary = run(&scene, &mut |frame| end = frame.state.p.clone());
+        (summary.approached, end)
+    };
+    let (approached, p) = after("moreau-literal");
+    assert_eq!(approached, 1);
+    // All that it reflects at is both walls: the momentum turns around, into the second.
+    assert!((p[0] - 1.0).abs() < 1e-14 && (p[1] - 1.0).abs() < 1e-14, "{p:?}");
+    for law in ["moreau", "generalized", "sequential"] {
+        let (approached, p) = after(law);
+        assert!(approached == 0 && p[0] >= 0.0 && 0.4358898943540673 * p[1] >= 0.9 * p[0] - 1e-12, "{law}: {p:?}");
+    }
 }

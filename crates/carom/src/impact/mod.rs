@@ -6,15 +6,18 @@
 //!
 //! - *Generalized reflection* [Kaufman & Pai 2012, Algorithm 2]: reflect at all contacts that are approached, repeat until
 //!   none is. A chain of collisions, as in Newton's cradle.
-//! - *Moreau's* [ibid., Algorithm 3]: reflect at all contacts that do not separate.
+//! - *Moreau's* [ibid., Algorithm 3], repaired: reflect at all contacts that do not separate, repeat until none is approached.
+//! - *Moreau's as printed*: one reflection at all contacts, those that separate too.
 //! - *Sequential*: reflect at one contact after the other (Gauss-Seidel).
 //!
 //! Every reflection is one across a plane: with `d = Gᵀy`, `p⁺ = p − 2 (dᵀAp / dᵀAd) d` conserves `E` to round-off, whatever
 //! the accuracy of `y`. Newton's restitution scales the impulse of contact `k` by `(1 + e_k)/2`; the energy that is lost is
 //! returned with the result. Contacts that keep rebounding among each other are brought to rest together.
 //!
-//! Differs from [KP12 (Alg. 3)]: contacts that separate are left out, and the reflection is repeated until none is approached.
-//! With them the published law ends with approaching contacts (in 37 % of random cones).
+//! Differs from [KP12 (Alg. 3)]: `Law::Moreau` leaves out contacts that separate and repeats the reflection until none is approached.
+//! [`Law::MoreauLiteral`] does neither. By complementarity `G_k A p⁺ ≥ −G_k A p`: what was approached or tangent separates after one
+//! reflection, so the two laws are the same where no contact separates; a contact that separated may be approached after it (in 37 % of
+//! random cones). From [`Law::Generalized`] the repaired law differs only where a contact is exactly tangent.
 //! Differs from [KP12 (App. A)]: `V` is chosen by `A p` and not by `M⁻¹p` unless [`Cone::approach`] says so. With `M⁻¹p` a contact
 //! may be approached whose only impulse that conserves `E` is an attractive one; then there is no solution, which is an error.
 
@@ -45,6 +48,8 @@ pub enum Law {
     Generalized,
     /// All contacts that do not separate at once, until none is approached.
     Moreau,
+    /// Moreau's law as printed: one reflection at all contacts. Contacts that separated may be approached after it: they are counted.
+    MoreauLiteral,
     /// One contact after the other.
     Sequential,
 }
@@ -83,6 +88,8 @@ pub struct Resolved {
     pub passes: u32,
     /// Change of `E`: 0 for elastic contacts, negative otherwise.
     pub work: f64,
+    /// Contacts that are approached after the last reflection; none but with [`Law::MoreauLiteral`].
+    pub approached: u32,
 }
 
 impl Resolved {
@@ -90,6 +97,7 @@ impl Resolved {
     pub fn add(&mut self, further: Self) {
         self.passes += further.passes;
         self.work += further.work;
+        self.approached = further.approached;
     }
 }
 
@@ -116,6 +124,20 @@ pub struct Resolver {
     nnls: Nnls,
 }
 
+/// What is asked of the length of an impulse beside the law.
+pub trait Scaling {
+    /// The factor of the impulse `d`, which takes `p` to `p + d` and `work` from the energy.
+    fn factor(&mut self, p: &[f64], d: &[f64], work: f64) -> f64;
+}
+
+/// Nothing: the law's own length.
+impl Scaling for () {
+    #[inline(always)]
+    fn factor(&mut self, _p: &[f64], _d: &[f64], _work: f64) -> f64 {
+        1.0
+    }
+}
+
 /// How a pass ends.
 enum Pass {
     /// No contact is approached.
@@ -137,8 +159,18 @@ impl Resolver {
         Self { leftover, ..Self::new(law) }
     }
 
-    /// Changes `p` until no contact is approached.
+    /// Changes `p` until no contact is approached; as printed, Moreau's law does so once.
     pub fn resolve(&mut self, cone: &Cone, p: &mut [f64]) -> Result<Resolved, Stuck> {
+        self.resolve_scaled(cone, p, &mut ())
+    }
+
+    /// The same with impulses whose lengths something else is asked of, reflection by reflection; not of one that brings contacts to rest.
+    pub fn resolve_scaled<L: Scaling>(
+        &mut self,
+        cone: &Cone,
+        p: &mut [f64],
+        scaling: &mut L,
+    ) -> Result<Resolved, Stuck> {
         self.impulse.clear();
         self.impulse.resize(cone.restitution.len(), 0.0);
         self.d.resize(p.len(), 0.0);
@@ -148,11 +180,8 @@ impl Resolver {
             let settles = lossy && resolved.passes % SETTLING == SETTLING - 1;
             let pass = match self.law {
                 _ if settles => self.settle(cone, p),
-                Law::Sequential => self.one_by_one(cone, p),
-                Law::Generalized => self.at_once(cone, p, |speed, tolerance| speed < -tolerance),
-                Law::Moreau => {
-                    self.at_once(cone, p, |speed, tolerance| speed <= tolerance && tolerance < f64::INFINITY)
-                }
+                Law::Sequential => self.one_by_one(cone, p, scaling),
+                law => self.at_once(law, cone, p, scaling),
             };
             match pass {
                 Pass::Done => return Ok(resolved),
@@ -160,6 +189,10 @@ impl Resolver {
                 Pass::Reflected(work) if resolved.passes < MOST_PASSES => {
                     resolved.passes += 1;
                     resolved.work += work;
+                    if self.law == Law::MoreauLiteral {
+                        resolved.approached = approached(cone, p).count() as u32;
+                        return Ok(resolved);
+                    }
                 }
                 _ => return Err(stuck(cone, p, resolved.passes)),
             }
@@ -171,10 +204,20 @@ impl Resolver {
         (0..cone.tolerance.len()).all(|k| cone.speed(k, p) >= -self.leftover * cone.tolerance[k])
     }
 
-    /// [KP12 Alg. 2, lines 3 to 9]: `V = {k : G_k·v < 0}`, `y = argmin_{y ≥ 0} ‖Gᵀy + 2p‖²`, `p += Gᵀy`.
-    fn at_once(&mut self, cone: &Cone, p: &mut [f64], joins: impl Fn(f64, f64) -> bool) -> Pass {
-        match self.choose(cone, p, |k, speed| joins(speed, cone.tolerance[k])) {
-            Pass::Reflected(_) => self.reflect(cone, p, None),
+    /// [KP12 Alg. 2, lines 3 to 9]: `V = {k : G_k·v < 0}`, `y = argmin_{y ≥ 0} ‖Gᵀy + 2p‖²` (A.1), `p += Gᵀy`. The same choice (A.1) is made of
+    /// the set in line 1 of [KP12 Alg. 3], where `V` is everything.
+    fn at_once<L: Scaling>(&mut self, law: Law, cone: &Cone, p: &mut [f64], scaling: &mut L) -> Pass {
+        let joins = |k: usize, speed: f64| {
+            let tolerance = cone.tolerance[k];
+            let takes_part = tolerance < f64::INFINITY;
+            match law {
+                Law::MoreauLiteral => takes_part,
+                Law::Moreau => takes_part && speed <= tolerance,
+                Law::Generalized | Law::Sequential => speed < -tolerance,
+            }
+        };
+        match self.choose(cone, p, joins) {
+            Pass::Reflected(_) => self.reflect(cone, p, None, scaling),
             other => other,
         }
     }
@@ -217,12 +260,12 @@ impl Resolver {
     fn settle(&mut self, cone: &Cone, p: &mut [f64]) -> Pass {
         let joins = |k: usize, _: f64| cone.restitution[k] < 1.0 && cone.tolerance[k] < f64::INFINITY;
         match self.choose(cone, p, joins) {
-            Pass::Reflected(_) if !self.chosen.is_empty() => self.reflect(cone, p, Some(0.0)),
+            Pass::Reflected(_) if !self.chosen.is_empty() => self.reflect(cone, p, Some(0.0), &mut ()),
             other => other,
         }
     }
 
-    fn one_by_one(&mut self, cone: &Cone, p: &mut [f64]) -> Pass {
+    fn one_by_one<L: Scaling>(&mut self, cone: &Cone, p: &mut [f64], scaling: &mut L) -> Pass {
         let (mut reflected, mut work) = (false, 0.0);
         for k in 0..cone.tolerance.len() {
             if cone.speed(k, p) < -cone.tolerance[k] {
@@ -230,7 +273,7 @@ impl Resolver {
                 self.chosen.push(k);
                 self.nnls.resize(1);
                 self.nnls.y[0] = 1.0;
-                match self.reflect(cone, p, None) {
+                match self.reflect(cone, p, None, scaling) {
                     Pass::Reflected(change) => work += change,
                     other => return other,
                 }
@@ -242,7 +285,7 @@ impl Resolver {
 
     /// Reflects across the plane with the normal `d = Σ y_k G_k` over the chosen contacts, less what restitution takes: their
     /// own, or a common one.
-    fn reflect(&mut self, cone: &Cone, p: &mut [f64], common: Option<f64>) -> Pass {
+    fn reflect<L: Scaling>(&mut self, cone: &Cone, p: &mut [f64], common: Option<f64>, scaling: &mut L) -> Pass {
         let n = p.len();
         let (d_a_p, d_a_d) = self.combine(cone, p, |_| 1.0);
         let factor = -2.0 * d_a_p / d_a_d;
@@ -269,13 +312,15 @@ impl Resolver {
                 }
             }
         }
+        let work = work.min(0.0);
+        let length = scaling.factor(p, &self.d[..n], work);
         for (p, d) in p.iter_mut().zip(&self.d[..n]) {
-            *p += d;
+            *p += length * d;
         }
         for (y, &k) in self.nnls.y.iter().zip(&self.chosen) {
-            self.impulse[k] += y;
+            self.impulse[k] += length * y;
         }
-        Pass::Reflected(work.min(0.0))
+        Pass::Reflected(work)
     }
 
     /// `d = Σ s_k y_k G_k`; returns `dᵀAp` and `dᵀAd`.
@@ -298,10 +343,15 @@ impl Resolver {
     }
 }
 
+/// Contacts that are approached, with the speeds.
+fn approached<'a>(cone: &'a Cone, p: &'a [f64]) -> impl Iterator<Item = (usize, f64)> + 'a {
+    let speeds = (0..cone.tolerance.len()).map(|k| (k, cone.speed(k, p)));
+    speeds.filter(|&(k, speed)| speed < -cone.tolerance[k])
+}
+
 #[cold]
 fn stuck(cone: &Cone, p: &[f64], passes: u32) -> Stuck {
-    let speeds = (0..cone.tolerance.len()).map(|k| (k, cone.speed(k, p)));
-    let mut approached: Vec<(usize, f64)> = speeds.filter(|&(k, speed)| speed < -cone.tolerance[k]).collect();
+    let mut approached: Vec<(usize, f64)> = approached(cone, p).collect();
     approached.sort_by(|a, b| a.1.total_cmp(&b.1));
     Stuck { passes, approached }
 }

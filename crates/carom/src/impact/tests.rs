@@ -69,24 +69,15 @@ fn generalized_reflections_pass_a_blow_on_and_moreaus_spread_it() {
     assert_near(&impact.after(Law::Moreau, &[1.0, 0.0, 0.0]).0, &[-0.5, 1.0, 0.5]);
 }
 
-/// [KP12 Alg. 3] as printed: one reflection at all contacts, those that separate included.
-fn printed_moreau(impact: &Impact, p: &[f64]) -> Vec<f64> {
-    let mut resolver = Resolver::new(Law::Moreau);
-    resolver.impulse.resize(impact.tolerance.len(), 0.0);
-    resolver.d.resize(p.len(), 0.0);
-    let mut p = p.to_vec();
-    resolver.at_once(&impact.cone(), &mut p, |_, _| true);
-    p
-}
-
 #[test]
 fn a_separating_contact_makes_moreaus_printed_law_infeasible_and_not_ours() {
     let rows = [vec![1.0, 0.0], vec![-0.9, 0.4358898943540673]];
     let impact = Impact::new(&rows, &[1.0, 1.0]);
     let p = [-1.0, -1.0];
-    let printed = printed_moreau(&impact, &p);
+    let (printed, resolved) = impact.after(Law::MoreauLiteral, &p);
     assert_near(&printed, &[1.0, 1.0]);
     assert!(impact.slowest(&printed) < -0.46);
+    assert_eq!((resolved.passes, resolved.approached), (1, 1));
     for law in [Law::Generalized, Law::Moreau, Law::Sequential] {
         let (after, _) = impact.after(law, &p);
         assert!(impact.slowest(&after) > -1e-12);
@@ -148,6 +139,7 @@ fn ten_thousand_random_cones_keep_their_energy_and_end_feasible() {
         let (impact, p, inverse) = random_impact(&mut random);
         for law in [Law::Generalized, Law::Moreau, Law::Sequential] {
             let (after, resolved) = impact.after(law, &p);
+            assert_eq!(resolved.approached, 0);
             worst = worst.max((energy(&after, &inverse) - energy(&p, &inverse)).abs());
             assert!(impact.slowest(&after) >= -1e-12, "{law:?}");
             if law == Law::Generalized {
@@ -155,7 +147,11 @@ fn ten_thousand_random_cones_keep_their_energy_and_end_feasible() {
                 reflected += u32::from(resolved.passes > 0);
             }
         }
-        printed_infeasible += u32::from(impact.slowest(&printed_moreau(&impact, &p)) < -1e-9);
+        let (printed, resolved) = impact.after(Law::MoreauLiteral, &p);
+        let infeasible = impact.slowest(&printed) < -1e-9;
+        assert_eq!(infeasible, resolved.approached > 0);
+        worst = worst.max((energy(&printed, &inverse) - energy(&p, &inverse)).abs());
+        printed_infeasible += u32::from(infeasible);
     }
     println!(
         "{reflected} reflections, at most {most} passes, energy to {worst:.1e}; printed law infeasible {printed_infeasible}"
@@ -164,6 +160,71 @@ fn ten_thousand_random_cones_keep_their_energy_and_end_feasible() {
     assert!(most < MOST_PASSES);
     // Negative control: the test can tell a law that ends infeasible.
     assert!(reflected > 5000 && printed_infeasible > 1000);
+}
+
+#[test]
+fn moreaus_printed_law_is_the_repaired_one_unless_a_contact_separates() {
+    let mut random = numbers(5);
+    let (mut reflected, mut separating, mut different, mut infeasible) = (0, 0, 0, 0);
+    for _ in 0..4000 {
+        let (impact, p, _) = random_impact(&mut random);
+        // Turned around, a momentum that approaches no contact separates from none.
+        let all: Vec<f64> = impact.after(Law::Generalized, &p).0.iter().map(|p| -p).collect();
+        let (repaired, printed) = (impact.after(Law::Moreau, &all), impact.after(Law::MoreauLiteral, &all));
+        assert_eq!(repaired, printed);
+        reflected += u32::from(printed.1.passes > 0);
+        // Negative control: a contact that separates makes them different.
+        let (repaired, printed) = (impact.after(Law::Moreau, &p), impact.after(Law::MoreauLiteral, &p));
+        let separates = (0..impact.tolerance.len()).any(|k| impact.cone().speed(k, &p) > 0.0);
+        separating += u32::from(separates && printed.1.passes > 0);
+        let off = repaired.0.iter().zip(&printed.0).fold(0.0_f64, |max, (a, b)| max.max((a - b).abs()));
+        different += u32::from(off > 1e-9);
+        infeasible += u32::from(printed.1.approached > 0);
+        // An impulse at a contact that separates turns it around: different and infeasible are the same.
+        assert_eq!(off > 1e-9, printed.1.approached > 0);
+        assert!(separates || repaired == printed);
+    }
+    println!(
+        "{reflected} equal; {separating} with separating contacts, {different} of them different, {infeasible} infeasible"
+    );
+    assert!(reflected > 3900 && different > 1000 && infeasible > 1000);
+}
+
+#[test]
+fn moreaus_repaired_law_is_the_generalized_one_unless_a_contact_is_exactly_tangent() {
+    let mut random = numbers(7);
+    let (mut reflected, mut tangent, mut different) = (0, 0, 0);
+    for _ in 0..4000 {
+        let (mut impact, p, inverse) = random_impact(&mut random);
+        let (generalized, repaired) = (impact.after(Law::Generalized, &p), impact.after(Law::Moreau, &p));
+        assert_eq!(generalized, repaired);
+        reflected += u32::from(repaired.1.passes > 0);
+        // Negative control: one more contact, exactly tangent, that the first impulse pushes into.
+        let mut row = unit(p.len(), &mut random);
+        let along = dot(&row, &p);
+        row.iter_mut().zip(&p).for_each(|(row, p)| *row -= along * p);
+        if generalized.1.passes == 0 || dot(&row, &generalized.0) > -0.1 {
+            continue;
+        }
+        impact.g.extend_from_slice(&row);
+        impact.z.extend(row.iter().zip(&inverse).map(|(g, inverse)| g * inverse));
+        for (list, value) in
+            [(&mut impact.offset, 0.0), (&mut impact.restitution, 1.0), (&mut impact.tolerance, 1e-12)]
+        {
+            list.push(value);
+        }
+        let after = |law| {
+            let mut p = p.clone();
+            Resolver::new(law).resolve(&impact.cone(), &mut p).ok().map(|_| p)
+        };
+        if let (Some(generalized), Some(repaired)) = (after(Law::Generalized), after(Law::Moreau)) {
+            tangent += 1;
+            let off = generalized.iter().zip(&repaired).fold(0.0_f64, |max, (a, b)| max.max((a - b).abs()));
+            different += u32::from(off > 1e-9);
+        }
+    }
+    println!("{reflected} equal; {tangent} with a tangent contact, {different} of them different");
+    assert!(reflected > 2000 && tangent > 200 && different > tangent / 2);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What is measured of a run: pure functions of frames.
 
+mod discrete;
 mod drift;
 mod ledger;
 mod momentum;
@@ -8,6 +9,7 @@ mod probe;
 mod summary;
 mod symmetry;
 
+pub use discrete::DiscreteEnergy;
 pub use drift::{Drift, Trend};
 pub use ledger::{Account, Ledger};
 pub use momentum::{Conserved, Momentum};

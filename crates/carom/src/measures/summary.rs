@@ -86,6 +86,8 @@ pub struct Summary {
     pub captured: u64,
     /// Impacts, or steps, by the fallback of the method; `None` where none was taken and the method locates no events.
     pub fallbacks: Option<u64>,
+    /// Contacts that were approached still after the reflection of their step.
+    pub approached: u64,
     /// When a contact came to rest last, if the method located that.
     pub rest_time: Option<f64>,
     /// Contacts that steps ran through, of a run that feeds it nodes.
@@ -136,6 +138,7 @@ impl Summary {
             active_steps: (problem.system.inequalities() > 0).then_some(0),
             captured: 0,
             fallbacks: None,
+            approached: 0,
             rest_time: None,
             passages: Passages::default(),
             unanswered: 0,
@@ -247,6 +250,7 @@ impl Observer for Summary {
         if frame.locates_events || frame.report.fallbacks > 0 {
             *self.fallbacks.get_or_insert(0) += u64::from(frame.report.fallbacks);
         }
+        self.approached += u64::from(frame.report.approached);
         let rest = frame.events.iter().rfind(|event| event.what == Happening::Rest);
         self.rest_time = rest.map(|event| event.t).or(self.rest_time);
         self.iterations += u64::from(frame.report.iterations);

@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use super::collision::{self, Closing, Collision, Options};
 pub use super::shared::base::Rule;
+use super::variational;
 use crate::error::Failure;
 use crate::impact::Law;
 use crate::method::{Abilities, Claims, Method};
@@ -93,6 +94,14 @@ impl Method for Config {
 
     fn friction_of_all(&self) -> Option<f64> {
         self.friction
+    }
+
+    fn locates_impacts(&self) -> bool {
+        true
+    }
+
+    fn discrete_lagrangian(&self) -> Option<variational::Config> {
+        Some(self.rule.base())
     }
 
     fn stepper<S: System + ?Sized>(&self, system: &S, start: &State) -> Result<Collision, Failure> {

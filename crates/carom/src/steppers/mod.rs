@@ -5,6 +5,7 @@ pub mod cva;
 pub mod direct;
 pub mod galerkin;
 pub mod gvi;
+mod impact_states;
 pub mod implicit;
 pub mod newmark;
 pub mod pem;
@@ -15,6 +16,8 @@ pub mod spook;
 pub mod variational;
 pub mod vci;
 pub mod verlet;
+
+pub use impact_states::{ImpactState, ImpactStates};
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -42,6 +45,8 @@ pub struct StepReport {
     /// Impacts at which the condition of the method had no solution and its fallback was taken; of `pem`, how often a step or a part of it
     /// was halved.
     pub fallbacks: u32,
+    /// Contacts that were approached still after the reflection of the step: of a law that is applied once.
+    pub approached: u32,
 }
 
 /// What happened at a contact inside a step.
@@ -71,8 +76,12 @@ pub struct Event {
     pub speed: f64,
     /// Impulse along the gradient of the gap.
     pub impulse: f64,
+    /// Impulses along the directions of sliding; not numbers where there is no such direction or no friction.
+    pub friction: [f64; 2],
     /// Energy that the event took, as a negative number; of contacts hit at once the first has that of all.
     pub work: f64,
+    /// Which of the impacts of the step it belongs to, in [`Stepper::impact_states`]; contacts hit at once have the same.
+    pub impact: usize,
 }
 
 /// Impulses of the equality constraints in a step, one per row: `−G(q0)ᵀ start − G(q1)ᵀ end` went into the momentum, and what was
@@ -170,6 +179,11 @@ pub trait Stepper<S: System + ?Sized> {
     /// Events of the last step that was made, in time; empty for a method that locates none.
     fn events(&self) -> &[Event] {
         &[]
+    }
+
+    /// The states at the impacts of the last step that was made; none for a method that locates none.
+    fn impact_states(&self) -> Option<&ImpactStates> {
+        None
     }
 
     /// The motion inside the last step that was made, if the method knows it.

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::implicit::Implicit;
+use super::shared::base;
 use super::verlet::Verlet;
 use super::{Impulses, StepReport, Stepper};
 use crate::discrete::LinearPath;
@@ -36,6 +37,10 @@ impl Method for Midpoint {
 
     fn abilities(&self) -> Abilities {
         Abilities::VARIATIONAL
+    }
+
+    fn discrete_lagrangian(&self) -> Option<Config> {
+        Some(Config { rule: Rule::Midpoint, ..Config::default() })
     }
 
     fn stepper<S: System + ?Sized>(&self, system: &S, start: &State) -> Result<Self::Stepper, Failure> {
@@ -76,6 +81,23 @@ impl Config {
     fn symmetric(&self) -> bool {
         self.rule != Rule::Gamma || self.gamma == 0.5
     }
+
+    /// The discrete Lagrangian for `n` coordinates.
+    pub fn path(&self, n: usize) -> LinearPath {
+        match self.rule {
+            Rule::Trapezoid => LinearPath::trapezoid(n),
+            Rule::Midpoint => LinearPath::midpoint(n),
+            Rule::Gamma => LinearPath::gamma(self.gamma, n),
+        }
+    }
+
+    /// The rule whose shadow Hamiltonian is that of these steps; none for a rule of order 1.
+    pub fn shadow_rule(&self) -> Option<base::Rule> {
+        self.symmetric().then_some(match self.rule {
+            Rule::Trapezoid => base::Rule::Verlet,
+            Rule::Midpoint | Rule::Gamma => base::Rule::Midpoint,
+        })
+    }
 }
 
 impl Method for Config {
@@ -109,13 +131,15 @@ impl Method for Config {
         Abilities::VARIATIONAL
     }
 
+    fn discrete_lagrangian(&self) -> Option<Config> {
+        Some(self.clone())
+    }
+
     fn stepper<S: System + ?Sized>(&self, system: &S, start: &State) -> Result<Variational, Failure> {
-        let n = system.dim();
         Ok(match self.rule {
             Rule::Trapezoid => Variational::Trapezoid(Verlet::new(system, start)?),
-            Rule::Midpoint => Variational::Node(Box::new(Implicit::new(LinearPath::midpoint(n), system, start)?)),
-            Rule::Gamma => {
-                Variational::Node(Box::new(Implicit::new(LinearPath::gamma(self.gamma, n), system, start)?))
+            Rule::Midpoint | Rule::Gamma => {
+                Variational::Node(Box::new(Implicit::new(self.path(system.dim()), system, start)?))
             }
         })
     }

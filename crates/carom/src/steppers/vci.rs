@@ -99,6 +99,14 @@ impl Method for Config {
         self.friction
     }
 
+    fn locates_impacts(&self) -> bool {
+        true
+    }
+
+    fn discrete_lagrangian(&self) -> Option<variational::Config> {
+        Some(self.base())
+    }
+
     fn stepper<S: System + ?Sized>(&self, system: &S, start: &State) -> Result<Collision, Failure> {
         let (capture, restitution, friction) = (self.capture, self.restitution, self.friction);
         let (base, closing, law) = (self.base(), Closing::Discrete, Law::Generalized);

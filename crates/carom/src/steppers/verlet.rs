@@ -20,7 +20,7 @@ use super::implicit::Implicit;
 use super::shared::mass::InverseMass;
 use super::shared::newton::{Convergence, Verdict, relative_change};
 use super::shared::rows::relative_violation;
-use super::{Impulses, StepReport, Stepper};
+use super::{Impulses, StepReport, Stepper, variational};
 use crate::discrete::LinearPath;
 use crate::error::{Failure, Row, StepError};
 use crate::method::{Abilities, Claims, Method};
@@ -61,6 +61,10 @@ impl Method for Config {
 
     fn abilities(&self) -> Abilities {
         Abilities::VARIATIONAL
+    }
+
+    fn discrete_lagrangian(&self) -> Option<variational::Config> {
+        Some(variational::Config::default())
     }
 
     fn stepper<S: System + ?Sized>(&self, system: &S, start: &State) -> Result<Verlet, Failure> {

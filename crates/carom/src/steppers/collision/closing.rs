@@ -9,25 +9,17 @@
 //! momentum (`s = 1`) is taken, and counted.
 //!
 //! With a restitution below 1 the condition shifts the energy of a rebound by O(h²), whatever is left of it. Where that is more than
-//! [`TRUSTED`] of the rebound, the law's momentum is taken as well.
+//! a hundredth of the rebound, the law's momentum is taken as well.
 
 use super::Closing;
 use super::step::Collision;
 use crate::discrete::{Chord, Side};
 use crate::error::Failure;
-use crate::linear::{dot, matrix_times};
-use crate::state::State;
+use crate::linear::dot;
 use crate::steppers::Happening;
-use crate::steppers::shared::base::Rule;
 use crate::steppers::shared::contacts::Contacts;
-use crate::steppers::shared::mass::InverseMass;
-use crate::steppers::shared::newton::FLOOR;
+use crate::steppers::shared::scale::{self, Measure};
 use crate::system::System;
-
-/// Trials of `s`; 4 to 6 are the rule.
-const MOST_TRIALS: u32 = 40;
-/// Relative changes of a dissipative rebound's energy up to which the condition is believed.
-const TRUSTED: f64 = 1e-2;
 
 /// The condition on the momentum of a leg.
 #[derive(Debug, Clone, Default)]
@@ -80,45 +72,6 @@ impl Condition {
     }
 }
 
-/// The second-order shadow Hamiltonian of a rule, for a constant mass.
-#[derive(Debug, Clone)]
-pub struct Shadow {
-    v: Vec<f64>,
-    gradient: Vec<f64>,
-    product: Vec<f64>,
-    hessian: Vec<f64>,
-}
-
-impl Shadow {
-    /// For `n` coordinates.
-    pub fn new(n: usize) -> Self {
-        let vector = || vec![0.0; n];
-        Self { v: vector(), gradient: vector(), product: vector(), hessian: vec![0.0; n * n] }
-    }
-
-    /// `H + h²(c₁ vᵀV''v − |V'|²/24)`, norms in `M⁻¹`, for steps of length `h`.
-    fn energy<S: System + ?Sized>(
-        &mut self,
-        system: &S,
-        inverse: &InverseMass,
-        (rule, h): (Rule, f64),
-        state: &State,
-    ) -> f64 {
-        self.v.copy_from_slice(&state.p);
-        inverse.solve(&mut self.v);
-        system.potential_hessian(state.t, &state.q, &mut self.hessian);
-        matrix_times(&self.hessian, &self.v, &mut self.product);
-        let bent = dot(&self.v, &self.product);
-        system.potential_gradient(state.t, &state.q, &mut self.gradient);
-        self.product.copy_from_slice(&self.gradient);
-        inverse.solve(&mut self.product);
-        let steep = dot(&self.gradient, &self.product);
-        // The metric of the kinetic part is M⁻¹ + 2c₁h²M⁻¹V''M⁻¹.
-        let correction = 0.5 * rule.shadow_curvature() * bent - steep / 24.0;
-        0.5 * dot(&self.v, &state.p) + system.potential(state.t, &state.q) + h * h * correction
-    }
-}
-
 impl Collision {
     /// Sets the momentum to `before + s·direction`.
     fn set_scale(&mut self, scale: f64) {
@@ -133,37 +86,17 @@ impl Collision {
         // The terms that the energy is summed from: it may be small itself.
         let potential = system.potential(self.leg.at.t, &self.leg.at.q);
         let size = potential.abs() + (self.leg.condition.target - potential).abs();
-        let (mut scale, mut before, mut met) = (1.0, None, false);
-        for trial in 0..MOST_TRIALS {
+        let Condition { lossy, rebound, .. } = self.leg.condition;
+        let found = scale::find(Measure { size, lossy, rebound }, |scale| {
             self.set_scale(scale);
             self.fly(system, tau)?;
             self.report.iterations += 1;
             let miss = self.closing_energy(system, tau) - self.leg.condition.target;
-            let slope = match before {
-                None => dot(&self.leg.condition.direction, &self.leg.chord),
-                Some((last, other)) => (miss - other) / (scale - last),
-            };
-            // Round-off: below it, or near it and no longer falling.
-            let stalled = before.is_some_and(|(_, other): (f64, f64)| miss.abs() >= 0.5 * other.abs());
-            if miss.abs() <= FLOOR * size || (stalled && miss.abs() <= 1e-12 * size) {
-                met = true;
-                break;
-            }
-            let Condition { lossy, rebound, .. } = self.leg.condition;
-            let trusted = trial > 0 || !lossy || miss.abs() <= TRUSTED * rebound;
-            // Beyond the vertex of the parabola there is no reflection.
-            if !(trusted && slope > 0.0 && miss.is_finite()) {
-                break;
-            }
-            before = Some((scale, miss));
-            scale -= miss / slope;
-            if !(scale > 0.0 && scale < 2.0) {
-                break;
-            }
-        }
-        self.leg.condition.met = met;
-        self.leg.condition.scale = if met { scale } else { 1.0 };
-        if !met {
+            Ok([miss, dot(&self.leg.condition.direction, &self.leg.chord)])
+        })?;
+        self.leg.condition.met = found.is_some();
+        self.leg.condition.scale = found.unwrap_or(1.0);
+        if found.is_none() {
             self.set_scale(1.0);
             self.fly(system, tau)?;
         }

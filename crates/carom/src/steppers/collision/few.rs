@@ -56,6 +56,7 @@ impl Collision {
         if !self.idle {
             self.contact_impulse.fill(0.0);
             self.events.clear();
+            self.impact_states.clear();
             self.idle = true;
         }
         *self.leg.gradient.first_chunk_mut::<N>()? = next_gradient;

@@ -57,11 +57,6 @@ impl Leg {
         let coupled = system.forces().is_some_and(|forces| forces.depends_on_velocity());
         let trapezoid = options.base.rule == Rule::Trapezoid;
         let parabolic = trapezoid && system.mass().is_constant() && !coupled && system.equalities() == 0;
-        let rule = match options.base.rule {
-            Rule::Trapezoid => LinearPath::trapezoid(n),
-            Rule::Midpoint => LinearPath::midpoint(n),
-            Rule::Gamma => LinearPath::gamma(options.base.gamma, n),
-        };
         Self {
             at: start.clone(),
             end: start.clone(),
@@ -70,7 +65,7 @@ impl Leg {
             v: vector(),
             chord: vector(),
             condition: Condition::default(),
-            rule,
+            rule: options.base.path(n),
             parabolic,
             gradient: vector(),
             next_gradient: vector(),
@@ -192,6 +187,7 @@ impl Collision {
     pub(super) fn arrive<S: System + ?Sized>(&mut self, system: &S, tau: f64) -> Result<(), Failure> {
         let tau = tau.max(0.0);
         self.place(system, tau)?;
+        self.impact_states.close(&self.leg.at.p);
         self.complete(system, tau);
         self.leg.tau = tau;
         if tau > 0.0 && !(self.leg.parabolic && self.resting.is_empty()) {

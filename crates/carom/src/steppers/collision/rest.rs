@@ -126,7 +126,8 @@ impl Collision {
             let work = -0.5 * speed * speed / contacts.product([place; 2], n);
             // Those that rested before are none of the events.
             if self.events[before..impacts].iter().any(|event| event.contact == contact) {
-                self.events.push(Event { t, alpha, contact, what: Happening::Rest, speed, impulse, work });
+                let (what, friction, impact) = (Happening::Rest, [f64::NAN; 2], self.impact_states.len() - 1);
+                self.events.push(Event { t, alpha, contact, what, speed, impulse, friction, work, impact });
             }
             self.contact_impulse[contact] += impulse * h.signum();
             let nu = &contacts.nu[place * m..(place + 1) * m];

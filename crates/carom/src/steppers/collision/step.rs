@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::closing::Shadow;
 use super::collapse::Histories;
 use super::leg::Leg;
 use super::search::Search;
@@ -18,8 +17,9 @@ use crate::steppers::shared::held::Holder;
 use crate::steppers::shared::mass::InverseMass;
 use crate::steppers::shared::projection::ConstraintRows;
 use crate::steppers::shared::rows::RowShape;
+use crate::steppers::shared::shadow::Shadow;
 use crate::steppers::variational::Variational;
-use crate::steppers::{Event, Impulses, StepReport, Stepper};
+use crate::steppers::{Event, ImpactStates, Impulses, StepReport, Stepper};
 use crate::system::System;
 
 /// Speeds of approach that a cluster may be left with, as a multiple of those that count as none: 1e-6 of the liveliest coordinate's. Contacts
@@ -56,6 +56,7 @@ pub struct Collision {
     /// Where the step starts, if its energy is asked for.
     pub(super) origin: State,
     pub(super) events: Vec<Event>,
+    pub(super) impact_states: ImpactStates,
     pub(super) report: StepReport,
     pub(super) histories: Histories,
     pub(super) contact_impulse: Vec<f64>,
@@ -99,6 +100,7 @@ impl Collision {
             places: Vec::new(),
             origin: start.clone(),
             events: Vec::new(),
+            impact_states: ImpactStates::new(n),
             report: StepReport::default(),
             histories: Histories::new(k),
             contact_impulse: vec![0.0; k],
@@ -153,7 +155,7 @@ impl Collision {
 
     /// What the next step may start from.
     fn finish<S: System + ?Sized>(&mut self, system: &S) {
-        self.idle = self.resting.is_empty() && self.events.is_empty();
+        self.idle = self.resting.is_empty() && self.impact_states.is_empty();
         system.gap(&self.leg.end.q, &mut self.search.gap);
         self.known_q.copy_from_slice(&self.leg.end.q);
         self.gradient_known = self.leg.parabolic && self.resting.is_empty();
@@ -174,6 +176,7 @@ impl Collision {
         self.histories.clear();
         self.search.grazed.clear();
         self.events.clear();
+        self.impact_states.clear();
         if !self.idle {
             self.contact_impulse.fill(0.0);
         }
@@ -217,5 +220,9 @@ impl<S: System + ?Sized> Stepper<S> for Collision {
 
     fn events(&self) -> &[Event] {
         &self.events
+    }
+
+    fn impact_states(&self) -> Option<&ImpactStates> {
+        Some(&self.impact_states)
     }
 }

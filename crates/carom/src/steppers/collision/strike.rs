@@ -19,6 +19,7 @@ impl Collision {
             Closing::Law | Closing::Shadow(_) => 0.0,
         };
         self.leg.at.copy_from(&self.leg.end);
+        self.impact_states.open(self.leg.tau, &self.leg.at);
         self.gather(system)?;
         let before = self.events.len();
         // Back in time a contact is approached where it would be left: the momentum is turned for the law, and turned back.
@@ -88,10 +89,11 @@ impl Collision {
     fn apply_law<S: System + ?Sized>(&mut self, system: &S, before: usize) -> Result<f64, Failure> {
         let (contacts, sign) = (&self.contacts, self.grid[1].signum());
         let (t, alpha) = (self.leg.at.t, (self.leg.at.t - self.grid[0]) / self.grid[1]);
+        let impact = self.impact_states.len() - 1;
         for (place, &contact) in contacts.members.iter().enumerate() {
             let speed = contacts.speed(place, &self.leg.at.p);
-            let (what, impulse, work) = (Happening::Impact, 0.0, 0.0);
-            self.events.push(Event { t, alpha, contact, what, speed, impulse, work });
+            let (what, impulse, friction, work) = (Happening::Impact, 0.0, [f64::NAN; 2], 0.0);
+            self.events.push(Event { t, alpha, contact, what, speed, impulse, friction, work, impact });
         }
         let cone = Cone {
             g: &contacts.g,
@@ -117,6 +119,9 @@ impl Collision {
         for (place, (&contact, impulse)) in contacts.members.iter().zip(impulses).enumerate() {
             self.contact_impulse[contact] += impulse * sign;
             self.events[before + place].impulse = *impulse;
+            if rough {
+                self.events[before + place].friction = self.friction.along_surface(place);
+            }
             let nu = &contacts.nu[place * m..(place + 1) * m];
             self.start_impulse.iter_mut().zip(nu).for_each(|(sum, nu)| *sum += sign * impulse * nu);
         }

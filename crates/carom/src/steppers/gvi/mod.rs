@@ -19,6 +19,7 @@
 //! Differs from [KP12 (7.7)]: gradients of all active contacts, predicted ones too, are freed of what equality constraints take.
 //! Differs from [KP12 (App. A)]: see [`crate::impact`] and `predicate`.
 
+mod discrete;
 mod phases;
 mod single;
 mod step;
@@ -28,6 +29,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use super::shared::base::Rule;
+use super::variational;
 use crate::error::Failure;
 use crate::impact::Law;
 use crate::method::{Abilities, Claims, Method};
@@ -44,6 +46,8 @@ pub enum Energy {
     Hamiltonian,
     /// The second-order shadow Hamiltonian of the rule, which the steps between impacts conserve much better than `H`.
     Shadow,
+    /// The discrete energy `−∂L_d/∂h` of the rule: the step after a reflection has that of the step before it.
+    Discrete,
 }
 
 /// The velocity by which a contact counts as approached.
@@ -125,8 +129,12 @@ impl Method for Config {
     }
 
     fn abilities(&self) -> Abilities {
-        let configuration_mass = self.energy == Energy::Hamiltonian;
+        let configuration_mass = self.energy != Energy::Shadow;
         Abilities { configuration_mass, inequalities: true, ..Abilities::VARIATIONAL }
+    }
+
+    fn discrete_lagrangian(&self) -> Option<variational::Config> {
+        Some(self.rule.base())
     }
 
     fn stepper<S: System + ?Sized>(&self, system: &S, start: &State) -> Result<Gvi, Failure> {

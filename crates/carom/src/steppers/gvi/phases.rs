@@ -1,5 +1,6 @@
 //! The parts that a step of `gvi` is made of.
 
+use super::discrete::Reflections;
 use super::step::Gvi;
 use super::{Energy, Linearized, Predicate};
 use crate::error::Failure;
@@ -127,8 +128,7 @@ impl Gvi {
             moving(self, place) && self.contacts.speed(place, &state.p) < -self.contacts.speed_tolerance[place]
         });
         // The shadow velocity may approach where the velocity does not.
-        if !approached && (self.config.energy == Energy::Hamiltonian || self.config.predicate == Predicate::Literal)
-        {
+        if !approached && (self.config.energy != Energy::Shadow || self.config.predicate == Predicate::Literal) {
             return Ok(Resolved::default());
         }
         self.metric.apply(system, &self.inverse, (state, h), &mut self.contacts);
@@ -142,8 +142,15 @@ impl Gvi {
             restitution: &contacts.restitution,
             tolerance: &self.tolerance,
         };
-        let resolved =
-            self.resolver.resolve(&cone, &mut state.p).map_err(|stuck| contacts.no_end(system, &stuck))?;
+        let resolved = match &mut self.discrete {
+            None => self.resolver.resolve(&cone, &mut state.p),
+            Some(discrete) => {
+                let (free, inverse, at) = (&mut self.free, &self.inverse, &self.start);
+                let mut scaling = Reflections { discrete, system, free, inverse, at, h };
+                self.resolver.resolve_scaled(&cone, &mut state.p, &mut scaling)
+            }
+        };
+        let resolved = resolved.map_err(|stuck| contacts.no_end(system, &stuck))?;
         for (place, (&contact, impulse)) in contacts.members.iter().zip(&self.resolver.impulse).enumerate() {
             let impulse = impulse * h.signum();
             self.contact_impulse[contact] += impulse;

@@ -1,5 +1,6 @@
 //! The step of `gvi`.
 
+use super::discrete::Discrete;
 use super::single::Short;
 use super::{Config, Energy, Linearized};
 use crate::error::{Failure, StepError};
@@ -33,6 +34,8 @@ pub struct Gvi {
     pub(super) metric: Metric,
     pub(super) contacts: Contacts,
     pub(super) resolver: Resolver,
+    /// Where reflections conserve the discrete energy.
+    pub(super) discrete: Option<Discrete>,
     pub(super) approach: Vec<f64>,
     pub(super) tolerance: Vec<f64>,
     /// Contacts that may be held, by place among `contacts`.
@@ -94,6 +97,7 @@ impl Gvi {
             metric: Metric::new(curvature, n),
             contacts: Contacts::default(),
             resolver: Resolver::new(config.reflection),
+            discrete: (config.energy == Energy::Discrete).then(|| Discrete::new(config.rule.base().path(n), start)),
             approach: Vec::new(),
             tolerance: Vec::new(),
             candidates: Vec::new(),
@@ -200,6 +204,9 @@ impl Gvi {
         if let Some(rows) = &mut self.rows {
             rows.prepare(system, &self.inverse, state.t, &state.q)?;
         }
+        if let Some(discrete) = &mut self.discrete {
+            discrete.start();
+        }
         let mut impact = Resolved::default();
         let mut report = loop {
             impact.add(self.reflect(system, state, h)?); // (7.2)
@@ -217,6 +224,11 @@ impl Gvi {
             state.copy_from(&self.reflected);
         };
         self.take_impulses::<S>();
+        report.approached = impact.approached;
+        if let Some(discrete) = &self.discrete {
+            report.fallbacks = discrete.fallbacks;
+            report.iterations += discrete.trials;
+        }
         report.captured = self.count_captured(&mut impact, h);
         report.impacts = u32::from(impact.passes > 0);
         report.active = impact.passes > 0 || !self.holder.held.is_empty();

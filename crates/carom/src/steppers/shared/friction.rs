@@ -258,7 +258,16 @@ impl Friction {
             p.iter_mut().zip(row).for_each(|(p, g)| *p += l * g);
         }
         self.normal[place] = self.y[0];
-        Some(Resolved { passes: 1, work })
+        self.tangent.copy_from_slice(&self.y[1..count]);
+        Some(Resolved { passes: 1, work, approached: 0 })
+    }
+
+    /// Impulses along the directions of sliding of a contact of the last impact; not numbers where it has none.
+    pub fn along_surface(&self, place: usize) -> [f64; 2] {
+        let mut impulses = [f64::NAN; 2];
+        let own = &self.tangent[self.starts[place]..self.starts[place + 1]];
+        impulses.iter_mut().zip(own).for_each(|(impulse, own)| *impulse = *own);
+        impulses
     }
 
     /// Normal and tangents of a contact as rows, and the same times `M⁻¹` behind them.

@@ -11,5 +11,7 @@ pub mod newton;
 pub mod projection;
 pub mod roots;
 pub mod rows;
+pub mod scale;
+pub mod shadow;
 pub mod spread;
 pub mod views;
