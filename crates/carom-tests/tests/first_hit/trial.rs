@@ -264,7 +264,7 @@ impl Trial {
         let implicit = matches!(self.leg, Leg::Equality | Leg::Mass) && found.hit.is_some();
         let asked = match failure {
             Failure::OutOfReach { .. } | Failure::NotConverged { .. } => !implicit,
-            Failure::Contacts { .. } => !self.sinks(),
+            Failure::Contacts { .. } => !self.sinks() && !self.swaps(found),
             Failure::Stalled { speed, .. } => !self.is_endless(found, speed.abs()),
             _ => true,
         };
@@ -279,6 +279,16 @@ impl Trial {
         let weight = self.system.pull.acceleration.iter().fold(0.0_f64, |most, a| most.max(a.abs()));
         let held = self.leg == Leg::Held && weight * self.h.abs() > 2.0 * MOST_HOPS * speed;
         found.hops > MOST_HOPS || held || self.sinks()
+    }
+
+    /// Whether bodies that rest on each other at the start would move by more than the distance of their centres in the step: what holds them
+    /// may then find them on the other side, and says so.
+    fn swaps(&self, found: &Findings) -> bool {
+        found.hit.is_some_and(|hit| {
+            self.round[hit.contact]
+                && self.rests(&self.start, hit.contact)
+                && self.reach > self.system.shift[hit.contact].abs()
+        })
     }
 
     /// The rules with a node after the middle reflect with less and less, (1 − γ)/γ of the speed of the hop before: that has no end.

@@ -25,7 +25,7 @@ const MOST_BOUNCES: u32 = 100;
 /// Impacts of a contact in a step after its collapse before it is held.
 const MOST_LANDINGS: u32 = 20;
 /// Impacts of an elastic contact in a step before it is given up.
-const MOST_IMPACTS: u32 = 1000;
+const MOST_IMPACTS: u32 = 4000;
 
 /// Places where a gap closes without an impact, in a step, before it is given up.
 const MOST_GRAZES: u32 = 10_000;

@@ -170,7 +170,7 @@ impl Collision {
             let jumps = !self.resting.is_empty() && margin > 0.7 * before && margin > 16.0 * noise;
             let rough = rough + u32::from(jumps);
             // All along the surface: no place tells more.
-            let grazes = margin <= 2.0 * noise && gaps.iter().all(|gap| *gap <= 4.0 * noise);
+            let grazes = margin <= 2.0 * noise && gaps.iter().all(|gap| gap.abs() <= 4.0 * noise);
             let last = depth == DEEPEST || rough == ROUGH || grazes;
             let halves = [1, 0].map(|half| Cut { number: 2 * number + half, depth: depth + 1, margin, rough });
             match (1..4).find(|&k| gaps[k] < 0.0) {
