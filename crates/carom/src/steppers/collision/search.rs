@@ -232,8 +232,8 @@ impl Collision {
         let (condition, chord) = (&self.leg.condition, &self.leg.chord);
         let start: f64 = condition.velocity.iter().zip(&self.leg.at.p).map(|(d, p)| d * p).sum();
         let mean = dot(&condition.direction, chord);
-        // No comparison with what is not a number lets a leg pass.
-        Ok(!(mean * self.grid[1].signum() > HOP * start.abs()))
+        let away = mean * self.grid[1].signum();
+        Ok(away <= HOP * start.abs() || away.is_nan())
     }
 
     /// The earliest root of all gaps.
