@@ -49,6 +49,7 @@ impl Collision {
         if !self.events[before..].iter().any(|event| event.contact == self.search.found) {
             self.search.grazed.push(self.search.found);
         }
+        self.events.append(&mut self.kept);
         Ok(())
     }
 
