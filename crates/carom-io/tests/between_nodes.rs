@@ -228,7 +228,7 @@ fn crossings_have_rows_with_their_names_and_counts_in_the_report() {
     let table = TableReader::open(&place.0, "events").expect("a table");
     let names: Vec<&str> = table.columns().iter().map(|column| column.name.as_str()).collect();
     assert_eq!(names, ["step", "t", "alpha", "contact", "what", "speed", "impulse", "work", "watch"]);
-    assert_eq!(table.columns()[4].values, ["impact", "fallback", "rest", "rising", "falling"]);
+    assert_eq!(table.columns()[4].values, ["impact", "fallback", "rest", "rising", "falling", "kept"]);
     assert_eq!(table.columns()[8].values, ["zero", "up", "turn"]);
     let rows = rows(&place.0, "events");
     assert_eq!(rows.len(), 39);

@@ -159,7 +159,7 @@ fn every_event_has_a_row_and_names_are_beside_the_table() {
     // What was told of the impact: the state at the end of the step, and a momentum of its own after it.
     assert!(rows.iter().all(|row| row[6] == 2.0 * row[9] && row[12] == 1.0 && row[13] == row[9]), "{:?}", rows[0]);
     assert_eq!(table.columns()[3].values, ["ground", "wall, left"]);
-    assert_eq!(table.columns()[4].values, ["impact", "fallback", "rest"]);
+    assert_eq!(table.columns()[4].values, ["impact", "fallback", "rest", "rising", "falling", "kept"]);
 
     assert_eq!((report.fallbacks, report.rest_time), (Some(233), Some(rest[1])));
     let run = serde_json::from_str(&text).expect("JSON");

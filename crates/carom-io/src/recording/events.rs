@@ -16,11 +16,17 @@ const MOST_NAMES: usize = 10_000;
 const MOST_COORDINATES: usize = 100;
 
 /// What happened, by the number in the table.
-const HAPPENINGS: [(Happening, &str); 3] =
-    [(Happening::Impact, "impact"), (Happening::Fallback, "fallback"), (Happening::Rest, "rest")];
+const KINDS: [&str; 6] = ["impact", "fallback", "rest", "rising", "falling", "kept"];
 
-/// What a crossing is, by the numbers that follow those.
-const CROSSINGS: [&str; 2] = ["rising", "falling"];
+/// The number of what happened at a contact.
+fn kind_of(what: Happening) -> f64 {
+    match what {
+        Happening::Impact => 0.0,
+        Happening::Fallback => 1.0,
+        Happening::Rest => 2.0,
+        Happening::Kept => 5.0,
+    }
+}
 
 /// What rows of impacts have beside the columns that all have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,14 +56,12 @@ pub fn columns(scene: &Scene, extent: Extent) -> Vec<Column> {
     let system = &*scene.problem.system;
     let contacts = system.inequalities();
     let names = if contacts > MOST_NAMES { 0 } else { contacts };
-    let happenings = HAPPENINGS.iter().map(|(_, name)| *name);
-    let kinds = happenings.chain(CROSSINGS.into_iter().filter(|_| extent.watched)).map(String::from).collect();
     let mut columns = vec![
         Column::new("step"),
         Column::new("t"),
         Column::new("alpha"),
         Column::choice("contact", (0..names).map(|contact| system.gap_name(contact)).collect()),
-        Column::choice("what", kinds),
+        Column::choice("what", KINDS.map(String::from).to_vec()),
         Column::new("speed"),
         Column::new("impulse"),
         Column::new("work"),
@@ -78,8 +82,7 @@ pub fn columns(scene: &Scene, extent: Extent) -> Vec<Column> {
 /// Writes the row of an event in a step.
 fn event_row(frame: &Frame, event: &Event, extent: Extent, row: &mut Vec<f64>) {
     let Event { t, alpha, contact, what, speed, impulse, friction, work, impact } = *event;
-    let what = HAPPENINGS.iter().position(|(happening, _)| *happening == what).unwrap_or_default();
-    row.extend([frame.step as f64, t, alpha, contact as f64, what as f64, speed, impulse, work]);
+    row.extend([frame.step as f64, t, alpha, contact as f64, kind_of(what), speed, impulse, work]);
     if extent.watched {
         row.push(f64::NAN);
     }
@@ -92,8 +95,8 @@ fn event_row(frame: &Frame, event: &Event, extent: Extent, row: &mut Vec<f64>) {
 /// Writes the row of a crossing in a step: it is no contact's.
 fn crossing_row(step: u64, crossing: &Crossing, row: &mut Vec<f64>) {
     let Crossing { t, alpha, watch, rising } = *crossing;
-    let (what, none) = (HAPPENINGS.len() + usize::from(!rising), f64::NAN);
-    row.extend([step as f64, t, alpha, none, what as f64, none, none, none, watch as f64]);
+    let (what, none) = (if rising { 3.0 } else { 4.0 }, f64::NAN);
+    row.extend([step as f64, t, alpha, none, what, none, none, none, watch as f64]);
 }
 
 /// A row that is written into; what it has not is no number.

@@ -59,6 +59,8 @@ pub enum Happening {
     Fallback,
     /// The contact came to rest.
     Rest,
+    /// The contact rested, and an impulse kept it at rest while others came to rest.
+    Kept,
 }
 
 /// An event that a method located.

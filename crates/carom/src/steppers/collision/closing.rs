@@ -139,7 +139,7 @@ impl Collision {
     /// Notes how the condition was met in the events of the impact.
     pub(super) fn book_condition(&mut self) {
         let condition = &mut self.leg.condition;
-        for event in &mut self.events[condition.events..] {
+        for event in self.events[condition.events..].iter_mut().filter(|event| event.what != Happening::Kept) {
             // Scaled once: a condition is booked where the leg has its final length.
             self.contact_impulse[event.contact] += (condition.scale - 1.0) * event.impulse;
             event.impulse *= condition.scale;

@@ -124,10 +124,15 @@ impl Collision {
             let contact = contacts.members[place];
             // ½u² over the inertia of the contact, as if it were alone: exact for one.
             let work = -0.5 * speed * speed / contacts.product([place; 2], n);
-            // Those that rested before are none of the events.
-            if self.events[before..impacts].iter().any(|event| event.contact == contact) {
-                let (what, friction, impact) = (Happening::Rest, [f64::NAN; 2], self.impact_states.len() - 1);
-                self.events.push(Event { t, alpha, contact, what, speed, impulse, friction, work, impact });
+            let hit = self.events[before..impacts].iter().any(|event| event.contact == contact);
+            let (friction, impact) = ([f64::NAN; 2], self.impact_states.len() - 1);
+            let what = if hit { Happening::Rest } else { Happening::Kept };
+            let event = Event { t, alpha, contact, what, speed, impulse, friction, work, impact };
+            // Those that rested before are none of what the impact did, but their impulses are among its impulses.
+            if hit {
+                self.events.push(event);
+            } else if impulse != 0.0 {
+                self.kept.push(event);
             }
             self.contact_impulse[contact] += impulse * h.signum();
             let nu = &contacts.nu[place * m..(place + 1) * m];

@@ -57,6 +57,8 @@ pub struct Collision {
     pub(super) origin: State,
     pub(super) events: Vec<Event>,
     pub(super) impact_states: ImpactStates,
+    /// Contacts that an impact keeps at rest: the last of its events.
+    pub(super) kept: Vec<Event>,
     pub(super) report: StepReport,
     pub(super) histories: Histories,
     pub(super) contact_impulse: Vec<f64>,
@@ -101,6 +103,7 @@ impl Collision {
             origin: start.clone(),
             events: Vec::new(),
             impact_states: ImpactStates::new(n),
+            kept: Vec::new(),
             report: StepReport::default(),
             histories: Histories::new(k),
             contact_impulse: vec![0.0; k],

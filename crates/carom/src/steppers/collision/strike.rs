@@ -47,6 +47,7 @@ impl Collision {
             }
         }
         self.note_graze(before);
+        self.events.append(&mut self.kept);
         Ok(())
     }
 
