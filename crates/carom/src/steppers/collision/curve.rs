@@ -26,6 +26,8 @@ const DEEPEST: u32 = 30;
 const ROUGH: u32 = 3;
 /// Places on a leg before a search is given up.
 const MOST_SAMPLES: usize = 4000;
+/// The same on legs with contacts that rest: after that parts are cut no further. What holds them is known to 1e-10 of a step only.
+const MOST_HELD: usize = 200;
 /// Round-off of a gap, relative to the terms that it is made of.
 const NOISE: f64 = 8.0 * f64::EPSILON;
 
@@ -160,18 +162,18 @@ impl Collision {
                     return Err(Failure::NonFinite { what: "a gap along the path of a step" });
                 }
             }
-            if self.search.samples.tau.len() > MOST_SAMPLES {
-                let trials = self.search.samples.tau.len();
+            let (trials, holds) = (self.search.samples.tau.len(), !self.resting.is_empty());
+            if trials > MOST_SAMPLES && !holds {
                 return Err(Failure::Search { contact: system.gap_name(contact), trials, at: from, gap: gaps[0] });
             }
             let (margin, noise) = self.fit(system, contact, index, width);
             let leaving = number == 0 && start.rate > 0.0 && gaps[0] <= noise;
             let part = Part { from: index[0], width, margin, leaving };
-            let jumps = !self.resting.is_empty() && margin > 0.7 * before && margin > 16.0 * noise;
+            let jumps = holds && margin > 0.7 * before && margin > 16.0 * noise;
             let rough = rough + u32::from(jumps);
             // All along the surface: no place tells more.
             let grazes = margin <= 2.0 * noise && gaps.iter().all(|gap| gap.abs() <= 4.0 * noise);
-            let last = depth == DEEPEST || rough == ROUGH || grazes;
+            let last = depth == DEEPEST || rough == ROUGH || grazes || (holds && trials > MOST_HELD);
             let halves = [1, 0].map(|half| Cut { number: 2 * number + half, depth: depth + 1, margin, rough });
             match (1..4).find(|&k| gaps[k] < 0.0) {
                 Some(k) if last || self.falls(system, contact, &part) => {
