@@ -24,6 +24,8 @@ const DEEPEST: u32 = 30;
 /// Parts are not cut further after cutting hardly made the margin smaller so many times: where different sets of contacts are held for different
 /// lengths of a leg, and these depend on each other up to round-off, it jumps.
 const ROUGH: u32 = 3;
+/// Places that most searches take at most.
+const USUAL: usize = 128;
 /// Places on a leg before a search is given up.
 const MOST_SAMPLES: usize = 4000;
 /// The same on legs with contacts that rest: after that parts are cut no further. What holds them is known to 1e-10 of a step only.
@@ -50,7 +52,7 @@ struct Cut {
 }
 
 /// Places on a leg by its length.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Samples {
     tau: Vec<f64>,
     q: Vec<f64>,
@@ -62,6 +64,18 @@ pub struct Samples {
 }
 
 impl Samples {
+    /// For `n` coordinates, with room for most searches.
+    pub fn new(n: usize) -> Self {
+        let room = Vec::with_capacity;
+        Self {
+            tau: room(USUAL),
+            q: room(USUAL * n),
+            parts: Vec::with_capacity(USUAL),
+            v: vec![0.0; n],
+            a: vec![0.0; n],
+        }
+    }
+
     /// Forgets all places.
     pub fn clear(&mut self) {
         self.tau.clear();
@@ -218,8 +232,6 @@ impl Collision {
     ) -> (f64, f64) {
         let n = self.leg.at.q.len();
         let samples = &mut self.search.samples;
-        samples.v.resize(n, 0.0);
-        samples.a.resize(n, 0.0);
         let at = |index: usize, i: usize| samples.q[index * n + i];
         for i in 0..n {
             let (half, whole) = (at(middle, i) - at(from, i), at(to, i) - at(from, i));

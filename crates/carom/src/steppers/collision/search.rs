@@ -64,7 +64,7 @@ impl Search {
         let [gap, next, gaps] = [(); 3].map(|()| vec![0.0; k]);
         let [place, speed, gradient, v, bow, off] = [(); 6].map(|()| vec![0.0; n]);
         let room = Room { place, speed, gradient, gaps };
-        let samples = Samples::default();
+        let samples = Samples::new(n);
         Self { gap, next, room, v, bow, off, samples, found: 0, struck: None, grazed: Vec::new() }
     }
 }
