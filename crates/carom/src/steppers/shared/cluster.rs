@@ -6,7 +6,7 @@
 //! ```
 //! Rows of a pile depend on each other, exactly or nearly: a row of discs that fills the width of its box has one more contact than it needs. Its
 //! impulses are then not unique, though the motion is. Both problems are solved by quadratic programmes with a matrix whose diagonal is
-//! raised by [`RAISED`], around the impulses found before (proximal steps [Rockafellar 1976]): every set of contacts has factors, and where rows are independent
+//! raised by `RAISED`, around the impulses found before (proximal steps [Rockafellar 1976]): every set of contacts has factors, and where rows are independent
 //! the raise vanishes from the solution at its own square.
 //!
 //! Cost: some factorisations of as many rows as there are contacts.

@@ -18,7 +18,7 @@ pub struct Measure {
     /// Size of the terms that the energy is summed from: it may be small itself.
     pub size: f64,
     /// Whether the law took energy. Then the condition shifts the energy of a rebound by O(h²), whatever remains of it: beyond
-    /// [`TRUSTED`] of it there is no answer.
+    /// `TRUSTED` of it there is no answer.
     pub lossy: bool,
     /// Kinetic energy along the impulse after the impact.
     pub rebound: f64,
