@@ -221,6 +221,29 @@ impl Cholesky {
         Ok(())
     }
 
+    /// Factors of a matrix with one more row and column: `row` has its entries up to the diagonal, and is overwritten. Without a positive pivot the
+    /// factors stay as they were.
+    pub fn append(&mut self, row: &mut [f64]) -> Result<(), Breakdown> {
+        let n = self.n;
+        for j in 0..n {
+            let other = &self.matrix[j * n..j * n + j + 1];
+            row[j] = (row[j] - dot(&row[..j], &other[..j])) / other[j];
+        }
+        let diagonal = row[n];
+        let pivot = diagonal - dot(&row[..n], &row[..n]);
+        if pivot.is_nan() || pivot <= 4.0 * (n + 1) as f64 * f64::EPSILON * diagonal.abs() {
+            let pivot = if diagonal == 0.0 { 0.0 } else { pivot / diagonal.abs() };
+            return Err(Breakdown { index: n, pivot });
+        }
+        row[n] = pivot.sqrt();
+        self.resize(n + 1);
+        for i in (1..n).rev() {
+            self.matrix.copy_within(i * n..i * n + i + 1, i * (n + 1));
+        }
+        self.matrix[n * (n + 1)..].copy_from_slice(&row[..n + 1]);
+        Ok(())
+    }
+
     /// Solves with the factors; `b` becomes the solution.
     pub fn solve(&self, b: &mut [f64]) {
         sized!(self.solve_sized(b));
@@ -291,6 +314,32 @@ mod tests {
         for matrix in [[1.0, 2.0, 2.0, 4.0], [0.0; 4], [f64::NAN, 1.0, 1.0, 2.0]] {
             lu.matrix.copy_from_slice(&matrix);
             assert!(lu.factor().is_err(), "{matrix:?}");
+        }
+    }
+
+    #[test]
+    fn factors_with_a_row_appended_are_those_of_the_whole_matrix() {
+        let n = 12;
+        let root = numbers(n * n, 9);
+        let entry = |i: usize, j: usize| {
+            dot(&root[i * n..(i + 1) * n], &root[j * n..(j + 1) * n]) + if i == j { 1.0 } else { 0.0 }
+        };
+        let mut grown = Cholesky::new(0);
+        for k in 1..=n {
+            let mut row: Vec<f64> = (0..k).map(|j| entry(k - 1, j)).collect();
+            grown.append(&mut row).unwrap();
+            // The first row again: it has no pivot, and nothing changes.
+            let mut same: Vec<f64> = (0..k).map(|j| entry(0, j)).chain([entry(0, 0)]).collect();
+            assert_eq!(grown.append(&mut same).unwrap_err().index, k);
+        }
+        let mut whole = Cholesky::new(n);
+        (0..n * n).for_each(|k| whole.matrix[k] = entry(k / n, k % n));
+        whole.factor().unwrap();
+        for i in 0..n {
+            for j in 0..=i {
+                let [grown, whole] = [&grown, &whole].map(|factors| factors.matrix[i * n + j]);
+                assert!((grown - whole).abs() < 1e-14, "{i}, {j}: {grown}, {whole}");
+            }
         }
     }
 

@@ -344,6 +344,10 @@ pub trait Constraints {
     }
     /// `g(q)`.
     fn gap(&self, _q: &[f64], _out: &mut [f64]) {}
+    /// `g_i(q)` of some inequalities, each at its place in `out`, with the bits of `gap`; other places may be left as they are.
+    fn gap_of(&self, q: &[f64], _contacts: &[usize], out: &mut [f64]) {
+        self.gap(q, out);
+    }
     /// Bounds of the round-off in `g(q)`, as of the equalities.
     fn gap_rounding(&self, _q: &[f64], out: &mut [f64]) {
         out.fill(0.0);

@@ -199,6 +199,22 @@ impl Resolver {
         }
     }
 
+    /// Changes `p` to the nearest momentum with which no contact is approached, whatever their restitutions: the end of laws that do not end.
+    pub fn stop(&mut self, cone: &Cone, p: &mut [f64]) -> Result<Resolved, Stuck> {
+        self.impulse.clear();
+        self.impulse.resize(cone.restitution.len(), 0.0);
+        self.d.resize(p.len(), 0.0);
+        let mut resolved = Resolved::default();
+        let pass = match self.choose(cone, p, |k, _| cone.tolerance[k] < f64::INFINITY) {
+            Pass::Reflected(_) => self.reflect(cone, p, Some(0.0), &mut ()),
+            other => other,
+        };
+        if let Pass::Reflected(work) = pass {
+            (resolved.passes, resolved.work) = (1, work);
+        }
+        if self.is_over(cone, p) { Ok(resolved) } else { Err(stuck(cone, p, resolved.passes)) }
+    }
+
     /// Whether the speeds of approach that are left are small enough.
     fn is_over(&self, cone: &Cone, p: &[f64]) -> bool {
         (0..cone.tolerance.len()).all(|k| cone.speed(k, p) >= -self.leftover * cone.tolerance[k])

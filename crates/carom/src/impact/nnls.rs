@@ -2,13 +2,15 @@
 //!
 //! Lawson & Hanson's active-set method [Lawson & Hanson 1974, ch. 23] in normal form: `W = GAGᵀ`, `c = 2GAp`. The solution
 //! satisfies `y ≥ 0`, `Wy + c ≥ 0`, `yᵀ(Wy + c) = 0`. Rows of `G` that depend on each other make `y`, but not `Gᵀy`,
-//! ambiguous: a row that cannot be told from the chosen ones is left out. Cost: one Cholesky factorisation per change of
-//! the active set; contacts are few.
+//! ambiguous: a row that cannot be told from the chosen ones is left out. Cost: a row of a Cholesky factorisation per variable that enters the
+//! active set, a whole one per variable that leaves it.
 
 use crate::linear::{Cholesky, dot};
 
 /// Largest number of changes of the active set, per variable. It is finite in exact arithmetic, and small in practice.
 const CHANGES_PER_VARIABLE: usize = 10;
+/// Up to so many variables factors are made anew: sizes that are known when the code is made cost less.
+const FEW: usize = 6;
 /// A gradient below this, relative to its terms, is round-off.
 const ROUND_OFF: f64 = 64.0 * f64::EPSILON;
 
@@ -98,7 +100,7 @@ impl Nnls {
         for _ in 0..CHANGES_PER_VARIABLE * m + 10 {
             let Some(entering) = self.steepest() else { return true };
             self.passive.push(entering);
-            if !self.factor() {
+            if !self.extend() {
                 self.passive.pop();
                 self.refused[entering] = true;
                 continue;
@@ -124,6 +126,18 @@ impl Nnls {
             }
         }
         best.1
+    }
+
+    /// Factors that of the last passive variable too; those of the others are there.
+    fn extend(&mut self) -> bool {
+        let (k, m) = (self.passive.len(), self.size);
+        if k <= FEW {
+            return self.factor();
+        }
+        let row = &self.w[self.passive[k - 1] * m..][..m];
+        self.trial.clear();
+        self.trial.extend(self.passive.iter().map(|&j| row[j]));
+        self.cholesky.append(&mut self.trial).is_ok()
     }
 
     /// Factors the rows and columns of the passive variables.

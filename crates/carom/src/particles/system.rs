@@ -145,6 +145,12 @@ impl Particles {
         self.gaps.values::<D>(points(q), out);
     }
 
+    fn gap_some<const D: usize>(&self, q: &[f64], contacts: &[usize], out: &mut [f64]) {
+        for &contact in contacts {
+            out[contact] = self.gaps.value::<D>(points(q), contact);
+        }
+    }
+
     fn gap_row<const D: usize>(&self, q: &[f64], index: usize, out: &mut [f64]) {
         dense_row::<D>(&self.gaps, q, index, out);
     }
@@ -282,6 +288,9 @@ impl Constraints for Particles {
     }
     fn gap(&self, q: &[f64], out: &mut [f64]) {
         in_space!(self.gap_values(q, out));
+    }
+    fn gap_of(&self, q: &[f64], contacts: &[usize], out: &mut [f64]) {
+        in_space!(self.gap_some(q, contacts, out));
     }
     fn gap_rounding(&self, _q: &[f64], out: &mut [f64]) {
         rounding(&self.gaps, out);

@@ -122,6 +122,10 @@ impl Balls {
         }
     }
 
+    pub fn value<const D: usize>(&self, x: &[[f64; D]], row: usize) -> f64 {
+        self.contacts[row].value(x)
+    }
+
     pub fn bend<const D: usize>(&self, arc: &Parabola, row: usize) -> [f64; 2] {
         let contact = &self.contacts[row];
         let arc = Arc::<D>::of(arc, contact.particle).from(&truncated(&contact.centre));
@@ -138,6 +142,12 @@ impl Balls {
 }
 
 impl Contact {
+    #[inline(always)]
+    fn value<const D: usize>(&self, x: &[[f64; D]]) -> f64 {
+        let d = self.difference(x);
+        self.jet(product(&d, &d)).value
+    }
+
     /// From the centre of the ball to the sphere.
     fn difference<const D: usize>(&self, x: &[[f64; D]]) -> [f64; D] {
         difference(&truncated(&self.centre), &x[self.particle])
@@ -161,8 +171,7 @@ impl Rows for Balls {
 
     fn values<const D: usize>(&self, x: &[[f64; D]], out: &mut [f64]) {
         for (out, contact) in out.iter_mut().zip(&self.contacts) {
-            let d = contact.difference(x);
-            *out = contact.jet(product(&d, &d)).value;
+            *out = contact.value(x);
         }
     }
 

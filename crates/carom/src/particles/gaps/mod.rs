@@ -63,6 +63,15 @@ impl Gaps {
         }
     }
 
+    /// One row.
+    pub fn value<const D: usize>(&self, x: &[[f64; D]], row: usize) -> f64 {
+        match self.pool(row) {
+            Pool::Spheres(row) => self.spheres.value(x, row),
+            Pool::Walls(row) => self.walls.value(x, row),
+            Pool::Balls(row) => self.balls.value(x, row),
+        }
+    }
+
     /// Writes the directions of sliding of a row: `put(direction, particle, part)`. Particles do not spin: the surfaces move
     /// as their centres do.
     pub fn tangents<const D: usize>(&self, x: &[[f64; D]], row: usize, put: impl FnMut(usize, usize, [f64; D])) {

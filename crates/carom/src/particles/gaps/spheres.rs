@@ -55,6 +55,10 @@ impl Spheres {
         }
     }
 
+    pub fn value<const D: usize>(&self, x: &[[f64; D]], row: usize) -> f64 {
+        self.contacts[row].value(x)
+    }
+
     pub fn bend<const D: usize>(&self, arc: &Parabola, row: usize) -> [f64; 2] {
         Arc::<D>::between(arc, self.contacts[row].pair).length_bend()
     }
@@ -81,15 +85,22 @@ impl Spheres {
     }
 }
 
+impl Contact {
+    #[inline(always)]
+    fn value<const D: usize>(&self, x: &[[f64; D]]) -> f64 {
+        let d = difference(&x[self.pair.0], &x[self.pair.1]);
+        product(&d, &d).sqrt() - self.apart
+    }
+}
+
 impl Rows for Spheres {
     fn len(&self) -> usize {
         self.contacts.len()
     }
 
     fn values<const D: usize>(&self, x: &[[f64; D]], out: &mut [f64]) {
-        for (out, Contact { pair: (i, j), apart, .. }) in out.iter_mut().zip(&self.contacts) {
-            let d = difference(&x[*i], &x[*j]);
-            *out = product(&d, &d).sqrt() - apart;
+        for (out, contact) in out.iter_mut().zip(&self.contacts) {
+            *out = contact.value(x);
         }
     }
 

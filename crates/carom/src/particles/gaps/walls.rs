@@ -71,6 +71,10 @@ impl Walls {
         tangents.into_iter().take(D - 1).enumerate().for_each(|(k, tangent)| put(k, contact.particle, tangent));
     }
 
+    pub fn value<const D: usize>(&self, x: &[[f64; D]], row: usize) -> f64 {
+        self.contacts[row].value(x)
+    }
+
     pub fn bend<const D: usize>(&self, arc: &Parabola, row: usize) -> [f64; 2] {
         let contact = &self.contacts[row];
         [product(&truncated::<D>(&contact.normal), &Arc::of(arc, contact.particle).a); 2]
@@ -84,6 +88,13 @@ impl Walls {
     }
 }
 
+impl Contact {
+    #[inline(always)]
+    fn value<const D: usize>(&self, x: &[[f64; D]]) -> f64 {
+        product(&truncated(&self.normal), &x[self.particle]) - self.level
+    }
+}
+
 impl Rows for Walls {
     fn len(&self) -> usize {
         self.contacts.len()
@@ -91,7 +102,7 @@ impl Rows for Walls {
 
     fn values<const D: usize>(&self, x: &[[f64; D]], out: &mut [f64]) {
         for (out, contact) in out.iter_mut().zip(&self.contacts) {
-            *out = product(&truncated(&contact.normal), &x[contact.particle]) - contact.level;
+            *out = contact.value(x);
         }
     }
 

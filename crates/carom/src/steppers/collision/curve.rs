@@ -31,7 +31,7 @@ const MOST_SAMPLES: usize = 4000;
 /// The same on legs with contacts that rest: after that parts are cut no further. What holds them is known to 1e-10 of a step only.
 const MOST_HELD: usize = 200;
 /// Round-off of a gap, relative to the terms that it is made of.
-const NOISE: f64 = 8.0 * f64::EPSILON;
+pub const NOISE: f64 = 8.0 * f64::EPSILON;
 
 /// What a search found.
 pub enum Sought {
@@ -94,6 +94,8 @@ struct Part {
     width: f64,
     /// What a gap may be off by.
     margin: f64,
+    /// What its round-off is.
+    noise: f64,
     /// Whether the surface is left here.
     leaving: bool,
 }
@@ -116,6 +118,7 @@ struct Model<'a, S: ?Sized> {
     room: &'a mut Room,
     margin: f64,
     slope: f64,
+    noise: f64,
 }
 
 impl<S: System + ?Sized> Path for Model<'_, S> {
@@ -125,7 +128,7 @@ impl<S: System + ?Sized> Path for Model<'_, S> {
             *place = arc.q[i] + t * (arc.v[i] + 0.5 * t * arc.a[i]);
             *speed = arc.v[i] + t * arc.a[i];
         }
-        system.gap(&room.place, &mut room.gaps);
+        system.gap_of(&room.place, &[*contact], &mut room.gaps);
         system.gap_gradient(&room.place, *contact, &mut room.gradient);
         let rate = dot(&room.gradient, &room.speed);
         Ok(Value { gap: room.gaps[*contact] - self.margin - self.slope * t, rate: rate - self.slope })
@@ -139,6 +142,10 @@ impl<S: System + ?Sized> Path for Model<'_, S> {
     fn estimate(&mut self) -> Result<f64, Failure> {
         let [start, end] = [self.at(0.0)?.rate.abs(), self.at(self.arc.duration)?.rate.abs()];
         Ok(2.0 * start.max(end))
+    }
+
+    fn noise(&mut self) -> f64 {
+        self.noise
     }
 
     fn endless(&self, at: f64, gap: f64, trials: usize) -> Failure {
@@ -170,7 +177,7 @@ impl Collision {
                 let Some(sample) = self.sample(system, times[k])? else { return Ok(Sought::Unmet) };
                 index[k] = sample;
                 let (n, Samples { q, .. }) = (self.leg.at.q.len(), &self.search.samples);
-                system.gap(&q[sample * n..(sample + 1) * n], &mut self.search.room.gaps);
+                system.gap_of(&q[sample * n..(sample + 1) * n], &[contact], &mut self.search.room.gaps);
                 gaps[k] = self.search.room.gaps[contact] - floor;
                 if !gaps[k].is_finite() {
                     return Err(Failure::NonFinite { what: "a gap along the path of a step" });
@@ -182,7 +189,7 @@ impl Collision {
             }
             let (margin, noise) = self.fit(system, contact, index, width);
             let leaving = number == 0 && start.rate > 0.0 && gaps[0] <= noise;
-            let part = Part { from: index[0], width, margin, leaving };
+            let part = Part { from: index[0], width, margin, noise, leaving };
             let jumps = holds && margin > 0.7 * before && margin > 16.0 * noise;
             let rough = rough + u32::from(jumps);
             // All along the surface: no place tells more.
@@ -283,7 +290,7 @@ impl Collision {
         let arc = Parabola { q: samples.place(part.from, n), v, a, duration: part.width };
         let [margin, slope] =
             if part.leaving { [0.0, RATE * part.margin / part.width] } else { [part.margin, 0.0] };
-        let mut model = Model { system, contact, arc, room, margin, slope };
+        let mut model = Model { system, contact, arc, room, margin, slope, noise: part.noise };
         let start = model.at(0.0)?;
         let open = if part.leaving { start.rate > 0.0 } else { start.gap > 0.0 };
         Ok(open && roots::first_root(&mut model, part.width)?.is_none())

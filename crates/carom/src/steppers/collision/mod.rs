@@ -35,8 +35,6 @@ use crate::steppers::variational;
 pub const ZENO: f64 = 1e-5;
 /// With `capture`, elastic contacts come to rest whose rebound is over within this share of a step.
 pub const BRIEF: f64 = 1e-3;
-/// After every so many impacts of a contact in a step, the share of the step that rebounds may take before they are over grows tenfold.
-const PATIENCE: f64 = 500.0;
 
 /// What is asked of the energy across an impact.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,7 +1,7 @@
 //! Contacts that come to rest, and friction of those that rest.
 
 use super::step::Collision;
-use super::{BRIEF, PATIENCE, ZENO};
+use super::{BRIEF, ZENO};
 use crate::error::Failure;
 use crate::steppers::shared::held::{Quest, Stride};
 use crate::steppers::{Event, Happening, StepReport};
@@ -44,8 +44,7 @@ impl Collision {
             let push = self.press.w[a * count + a] * self.press.y[a];
             let (e, speed) = (contacts.restitution[place], contacts.speed(place, p));
             let pressed = push > 0.0 && self.slowest(place, e, push).is_some_and(|slowest| speed <= slowest);
-            // Bodies between others that bounce are pressed in turns, never at once: patience ends with them too.
-            if pressed || (e < 1.0 && self.impatience(place) > 1.0 && speed <= self.still(place)) {
+            if pressed {
                 self.places[kept] = place;
                 kept += 1;
             }
@@ -57,31 +56,19 @@ impl Collision {
         self.stop(before, h)
     }
 
-    /// The speed up to which a contact comes to rest, by the speed that the forces give it in a step. The share of the step that
-    /// rebounds may take grows with their number, so that every step ends. Rebounds that are no higher than the round-off of the
-    /// gap would never become smaller: `½u²/a` is compared with it too.
+    /// The speed up to which a contact comes to rest, by the speed that the forces give it in a step. Rebounds that are no higher than the round-off
+    /// of the gap would never become smaller: `½u²/a` is compared with it too.
     fn slowest(&self, place: usize, restitution: f64, push: f64) -> Option<f64> {
         let contacts = &self.contacts;
         let share = if restitution < 1.0 {
-            ZENO * (10.0 * self.impatience(place)).min(1.0 / ZENO) * (1.0 - restitution)
+            ZENO * (1.0 - restitution)
         } else if self.options.capture {
             BRIEF
         } else {
             return None;
         };
         let lowest = (8.0 * contacts.gap_noise[place] * push.max(0.0) / self.grid[1].abs()).sqrt();
-        Some((0.5 * share * push).max(lowest) + self.still(place))
-    }
-
-    /// Grows tenfold with every [`PATIENCE`] impacts of the contact in the step; above 1 after the first ones.
-    fn impatience(&self, place: usize) -> f64 {
-        let impacts = self.histories.impacts(self.contacts.members[place]);
-        10_f64.powf(f64::from(impacts) / PATIENCE - 1.0)
-    }
-
-    /// The speed that counts as none.
-    fn still(&self, place: usize) -> f64 {
-        self.contacts.speed_tolerance[place] * self.impatience(place).clamp(1.0, 1e7)
+        Some((0.5 * share * push).max(lowest) + contacts.speed_tolerance[place])
     }
 
     /// `W y = −u` of the chosen contacts by Gauss-Seidel, which takes rows that depend on each other.

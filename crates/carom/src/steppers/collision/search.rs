@@ -4,7 +4,7 @@
 //! (`shared/roots.rs`), all others in parts that are close to parabolas (`curve.rs`). A gap that is negative where a leg would end always has
 //! a root.
 
-use super::curve::{Samples, Sought};
+use super::curve::{NOISE, Samples, Sought};
 use super::step::Collision;
 use crate::error::Failure;
 use crate::linear::{dot, max_abs};
@@ -119,6 +119,15 @@ impl<S: System + ?Sized> Path for Flight<'_, S> {
         self.collision.fastest(self.system, self.contact, self.rest)
     }
 
+    fn noise(&mut self) -> f64 {
+        let (leg, room) = (&self.collision.leg, &mut self.collision.search.room);
+        self.system.gap_gradient(&leg.at.q, self.contact, &mut room.gradient);
+        let ends = leg.at.q.iter().zip(&leg.end.q);
+        let size =
+            room.gradient.iter().zip(ends).fold(0.0, |sum, (g, (q, x))| sum + g.abs() * q.abs().max(x.abs()));
+        NOISE * size
+    }
+
     fn endless(&self, at: f64, gap: f64, trials: usize) -> Failure {
         Failure::Search { contact: self.system.gap_name(self.contact), trials, at, gap }
     }
@@ -135,7 +144,7 @@ impl Collision {
             self.scales.measure(system, &self.inverse, &self.leg.at, h);
         }
         for contact in 0..self.search.gap.len() {
-            if self.histories.held.binary_search(&contact).is_ok() || self.search.grazed.contains(&contact) {
+            if self.histories.is_held(contact) || self.search.grazed.contains(&contact) {
                 self.resting.push(contact);
                 continue;
             }
@@ -374,7 +383,7 @@ impl Collision {
         tau: f64,
     ) -> Result<f64, Failure> {
         self.probe(system, tau)?;
-        system.gap(&self.leg.end.q, &mut self.search.room.gaps);
+        system.gap_of(&self.leg.end.q, &[contact], &mut self.search.room.gaps);
         let gap = self.search.room.gaps[contact];
         if gap.is_finite() { Ok(gap) } else { Err(Failure::NonFinite { what: "a gap along the path of a step" }) }
     }

@@ -105,7 +105,7 @@ impl Collision {
             impact_states: ImpactStates::new(n),
             kept: Vec::new(),
             report: StepReport::default(),
-            histories: Histories::new(k),
+            histories: Histories::new(n, k),
             contact_impulse: vec![0.0; k],
             start_impulse: vec![0.0; m],
             end_impulse: vec![0.0; m],

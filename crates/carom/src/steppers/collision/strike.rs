@@ -1,7 +1,6 @@
 //! An impact: the contacts that are hit, and the momentum after it.
 
 use super::Closing;
-use super::collapse::Stage;
 use super::step::Collision;
 use crate::discrete::Side;
 use crate::error::Failure;
@@ -69,15 +68,14 @@ impl Collision {
         self.contacts.members.clear();
         let far = self.far();
         for contact in 0..self.search.gap.len() {
-            let takes_part = contact == self.search.found || self.histories.stage(contact) == Stage::Held;
-            if takes_part || self.touch(system, contact, far).is_some() {
+            if contact == self.search.found || self.touch(system, contact, far).is_some() {
                 self.contacts.members.push(contact);
             }
         }
         let given = (&self.inverse, self.rows.as_ref());
         self.contacts.evaluate(system, &self.leg.at.q, given, (&self.scales, h), self.options.restitution);
         for (restitution, &contact) in self.contacts.restitution.iter_mut().zip(&self.contacts.members) {
-            if self.histories.stage(contact) != Stage::Bounces {
+            if !self.histories.bounces(contact) {
                 *restitution = 0.0;
             }
         }

@@ -44,6 +44,8 @@ pub struct Cluster {
     last: Nnls,
     /// Whether the matrix for positions and the gaps at the start belong to the contacts.
     known: bool,
+    /// Which candidates pushed in the last programme for positions.
+    pushed: Vec<bool>,
     /// Gaps at the start that are negative by round-off, by candidate: no force makes them good.
     sunk: Vec<f64>,
     /// Impulses at the start, by candidate.
@@ -74,6 +76,7 @@ impl Cluster {
             programme: Nnls::default(),
             last: Nnls::default(),
             known: false,
+            pushed: Vec::new(),
             sunk: Vec::new(),
             lambda: Vec::new(),
             mu: Vec::new(),
@@ -156,9 +159,11 @@ impl Cluster {
                 }
                 self.programme.w[a * (count + 1)] *= 1.0 + RAISED;
             }
-            system.gap(&stride.state.q, gaps);
+            system.gap_of(&stride.state.q, &contacts.members, gaps);
             self.sunk.clear();
             self.sunk.extend(candidates.iter().map(|&place| gaps[contacts.members[place]].min(0.0)));
+            self.pushed.clear();
+            self.pushed.resize(count, true);
             self.known = true;
         }
         self.lambda.clear();
@@ -171,7 +176,7 @@ impl Cluster {
                 let way = h * self.lambda[a];
                 end.q.iter_mut().zip(y).for_each(|(q, y)| *q += way * y);
             }
-            system.gap(&end.q, gaps);
+            system.gap_of(&end.q, &contacts.members, gaps);
             for (sunk, &place) in self.sunk.iter().zip(candidates) {
                 gaps[contacts.members[place]] -= sunk;
             }
@@ -185,9 +190,12 @@ impl Cluster {
                 let known = dot(&self.programme.w[a * count..(a + 1) * count], &self.lambda);
                 self.programme.c[a] = gaps[contacts.members[place]] / h - known;
             }
-            let lambda = &self.lambda;
-            let guess = (0..count).filter(|&a| iterations == 0 || lambda[a] > 0.0);
+            // Those that pushed in the last programme of these contacts, at first all.
+            let pushed = &self.pushed;
+            let guess = (0..count).filter(|&a| pushed[a]);
             self.programme.solve_from(guess);
+            self.pushed.clear();
+            self.pushed.extend(self.programme.y.iter().map(|y| *y > 0.0));
             self.lambda.copy_from_slice(&self.programme.y);
         }
         let (worst, place) = self.violation(quest, gaps)?;
@@ -212,7 +220,7 @@ impl Cluster {
     ) {
         let n = end.q.len();
         for _ in 0..PULLS {
-            system.gap(&end.q, gaps);
+            system.gap_of(&end.q, &contacts.members, gaps);
             let mut deep = false;
             for (a, &place) in candidates.iter().enumerate() {
                 let gap = gaps[contacts.members[place]];
@@ -229,7 +237,7 @@ impl Cluster {
                 end.q.iter_mut().zip(y).for_each(|(q, y)| *q += way * y);
             }
         }
-        system.gap(&end.q, gaps);
+        system.gap_of(&end.q, &contacts.members, gaps);
     }
 
     /// The largest violation of the conditions on the positions, in multiples of what counts as closed, and its place among the contacts.

@@ -8,7 +8,8 @@
 //! ```
 //! These two laws together can create energy where normal and tangent are coupled [Kane & Levinson 1985]; and slip may have no
 //! solution. Then, and for several contacts at once, normal impulses come first, and friction after them takes what the cone of
-//! the normal impulse allows: each of the two can only lose energy. They alternate until no contact is approached.
+//! the normal impulse allows: each of the two can only lose energy. They alternate until no contact is approached; after [`ROUNDS`] of them
+//! normal impulses without restitution have the last word.
 
 use super::contacts::Contacts;
 use super::mass::InverseMass;
@@ -200,9 +201,10 @@ impl Friction {
             self.normal.iter_mut().zip(&resolver.impulse).for_each(|(sum, impulse)| *sum += impulse);
             total.work += self.slide(p);
         }
-        let speeds = (0..members).map(|place| (place, contacts.speed(place, p)));
-        let approached = speeds.filter(|&(place, speed)| speed < -contacts.speed_tolerance[place]).collect();
-        Err(Stuck { passes: total.passes, approached })
+        // Friction and normal impulses of contacts that press each other can go on for ever. More normal impulse leaves friction in its cone.
+        total.add(resolver.stop(cone, p)?);
+        self.normal.iter_mut().zip(&resolver.impulse).for_each(|(sum, impulse)| *sum += impulse);
+        Ok(total)
     }
 
     /// Both laws at one contact; `None` if they have no solution, or would create energy.

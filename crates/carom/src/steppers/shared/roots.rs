@@ -22,7 +22,9 @@ const SHORTEST: f64 = 1e-6;
 const UNKNOWN: f64 = 1.0 / 64.0;
 /// Strides in a part before bounds of a shorter one are asked for; a root that is crossed takes 3 to 10.
 const STRIDES: u32 = 12;
-/// Strides before a search is given up. A path that stays within round-off of a surface takes some thousand.
+/// Strides after which a path that is within round-off of the surface counts as touching it.
+const MANY_STRIDES: usize = 1000;
+/// Strides before a search is given up.
 const MOST_STRIDES: usize = 100_000;
 
 /// Gap and its rate at a time.
@@ -79,6 +81,8 @@ pub trait Path {
     fn bounds(&mut self, t: f64, width: f64) -> Bounds;
     /// An estimate of its largest rate, for parts without bounds.
     fn estimate(&mut self) -> Result<f64, Failure>;
+    /// What round-off may make of a gap of zero.
+    fn noise(&mut self) -> f64;
     /// The failure of a search that does not end.
     fn endless(&self, t: f64, gap: f64, trials: usize) -> Failure;
 }
@@ -108,6 +112,9 @@ pub fn first_root(path: &mut impl Path, limit: f64) -> Result<Option<f64>, Failu
         let end = if known { end } else { limit };
         for stride in 0.. {
             spent += 1;
+            if spent % MANY_STRIDES == 0 && t > 0.0 && here.gap <= path.noise() {
+                return Ok(Some(t));
+            }
             if spent > MOST_STRIDES {
                 return Err(path.endless(t, here.gap, spent));
             }
@@ -202,6 +209,7 @@ mod tests {
         value: F,
         bounds: Bounds,
         estimate: f64,
+        noise: f64,
     }
 
     impl<F: FnMut(f64) -> Value> Path for Known<F> {
@@ -214,6 +222,9 @@ mod tests {
         fn estimate(&mut self) -> Result<f64, Failure> {
             Ok(self.estimate)
         }
+        fn noise(&mut self) -> f64 {
+            self.noise
+        }
         fn endless(&self, at: f64, gap: f64, trials: usize) -> Failure {
             Failure::Search { contact: String::new(), trials, at, gap }
         }
@@ -223,17 +234,17 @@ mod tests {
 
     fn with_bend(limit: f64, bend: f64, value: impl FnMut(f64) -> Value) -> Option<f64> {
         let bounds = Bounds { bend: -bend, rate: NONE };
-        first_root(&mut Known { value, bounds, estimate: 0.0 }, limit).expect("it ends")
+        first_root(&mut Known { value, bounds, estimate: 0.0, noise: 0.0 }, limit).expect("it ends")
     }
 
     fn with_rate(limit: f64, rate: f64, value: impl FnMut(f64) -> Value) -> Option<f64> {
         let bounds = Bounds { bend: -NONE, rate };
-        first_root(&mut Known { value, bounds, estimate: 0.0 }, limit).expect("it ends")
+        first_root(&mut Known { value, bounds, estimate: 0.0, noise: 0.0 }, limit).expect("it ends")
     }
 
     fn estimated(limit: f64, estimate: f64, value: impl FnMut(f64) -> Value) -> Option<f64> {
         let bounds = Bounds { bend: -NONE, rate: NONE };
-        first_root(&mut Known { value, bounds, estimate }, limit).expect("it ends")
+        first_root(&mut Known { value, bounds, estimate, noise: 0.0 }, limit).expect("it ends")
     }
 
     /// A polynomial with these roots, positive at 0, and its derivative.
@@ -288,13 +299,14 @@ mod tests {
         for bend in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             for rate in [f64::NAN, f64::INFINITY] {
                 let bounds = Bounds { bend, rate };
-                let mut path = Known { value: dip, bounds, estimate: f64::NAN };
+                let mut path = Known { value: dip, bounds, estimate: f64::NAN, noise: 0.0 };
                 let found = first_root(&mut path, 1.0).unwrap().expect("it is hit");
                 assert!((found - 0.4).abs() < 1e-14, "{bend}, {rate}: {found}");
             }
         }
         let nowhere = |t: f64| Value { gap: if t > 0.3 { f64::NAN } else { 1.0 - t }, rate: -1.0 };
-        let mut path = Known { value: nowhere, bounds: Bounds { bend: 0.0, rate: NONE }, estimate: 1.0 };
+        let mut path =
+            Known { value: nowhere, bounds: Bounds { bend: 0.0, rate: NONE }, estimate: 1.0, noise: 0.0 };
         assert!(matches!(first_root(&mut path, 2.0), Err(Failure::NonFinite { .. })));
     }
 
@@ -307,6 +319,16 @@ mod tests {
         // Below zero at the start, by rounding.
         let low = |t: f64| Value { gap: path(t).gap - 1e-17, ..path(t) };
         assert!((with_bend(1.0, 2.0, low).unwrap() - 0.7).abs() < 1e-14);
+    }
+
+    #[test]
+    fn a_path_that_stays_within_round_off_of_a_surface_touches_it() {
+        let search = |noise: f64| {
+            let value = |_: f64| Value { gap: 1e-20, rate: -1e-19 };
+            first_root(&mut Known { value, bounds: Bounds { bend: -1.0, rate: NONE }, estimate: 0.0, noise }, 1.0)
+        };
+        assert!(matches!(search(1e-17), Ok(Some(t)) if t < 1e-6));
+        assert!(matches!(search(1e-21), Err(Failure::Search { .. })));
     }
 
     #[test]

@@ -83,7 +83,7 @@ impl<S: System + ?Sized> Constraints for Held<'_, S> {
         let (own, held) = out.split_at_mut(self.own());
         self.system.equality(t, q, own);
         let gaps = &mut *self.gaps.borrow_mut();
-        self.system.gap(q, gaps);
+        self.system.gap_of(q, self.contacts, gaps);
         for (out, &contact) in held.iter_mut().zip(self.contacts) {
             *out = gaps[contact];
         }
