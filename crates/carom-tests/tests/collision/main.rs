@@ -2,6 +2,7 @@
 //!
 //! `cargo test -p carom-tests --test collision -- --nocapture` prints how many numbers of the reference agree.
 
+mod boxes;
 mod corners;
 mod dissipation;
 mod jacobian;
@@ -14,6 +15,10 @@ mod star;
 mod states;
 mod symplectic;
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use carom::error::StepError;
 use carom::state::State;
 use carom::steppers::{Event, ImpactStates, StepReport};
 use carom_io::scene::Scene;
@@ -60,6 +65,16 @@ impl Walk {
         self.steps += 1;
         let report = self.step.step(&*self.scene.problem.system, &mut self.state, self.h);
         report.unwrap_or_else(|error| panic!("step {}: {error}", self.steps))
+    }
+
+    /// A step of another length, which may fail.
+    pub fn try_step(&mut self, h: f64) -> Result<(), StepError> {
+        self.step.step(&*self.scene.problem.system, &mut self.state, h).map(drop)
+    }
+
+    /// Has steps look at a flag that stops them.
+    pub fn heed(&mut self, stop: &Arc<AtomicBool>) {
+        self.step.heed(stop);
     }
 
     /// Events of the last step.
