@@ -82,7 +82,11 @@ fn settle(rows: u32, columns: u32, method: &str, edits: &[&str]) {
         let now = walk.energy();
         let further = now - energy - report.impact_work;
         booked += report.impact_work;
-        if report.captured > 0 { rested += further } else { unbooked += further.abs() }
+        if report.captured > 0 {
+            rested += further
+        } else {
+            unbooked += further.abs()
+        }
         energy = now;
     }
     let fastest = walk.state.p.iter().fold(0.0_f64, |max, p| max.max(p.abs()));

@@ -1,21 +1,21 @@
 //! The first root of a gap on a leg that is no parabola: implicit rules, masses that depend on the place, equality constraints, contacts that rest,
 //! and legs whose momentum depends on their length.
 //!
-//! The leg is cut in halves until each part is close to the parabola through its ends and its middle. How close, a fourth place tells: where the
-//! parabola is off by a third-order term, that place sees 97 % of the largest difference. Four times what it sees is the *margin*. A part is
+//! The leg is cut in halves until each part is close to the parabola through its ends and its middle. How close, two more places tell, at its
+//! quarters: where the parabola is off by a third-order term, they see 97 % of the largest difference. Four times what they see is the *margin*. A part is
 //! clear if the gap on its parabola, by bounds that hold, stays above the margin; it is cut where it does not. Parts from which a gap
 //! falls below zero for good are closed in on the leg itself.
 //!
-//! Limits: the margin is an estimate. What the leg does between four places that lie on one parabola is not seen.
+//! Limits: the margin is an estimate. What the leg does between five places that lie on one parabola is not seen.
 
-use super::search::{Room, bounds};
+use super::search::{Room, bend, rate};
 use super::step::Collision;
 use crate::error::Failure;
 use crate::linear::dot;
-use crate::steppers::shared::roots::{self, Bounds, Path, Value};
+use crate::steppers::shared::roots::{self, Path, Value};
 use crate::system::{Parabola, System};
 
-/// What a part may be off its parabola by, in terms of what one place shows.
+/// What a part may be off its parabola by, in terms of what the quarters show.
 const SAFETY: f64 = 4.0;
 /// The same of its rate at the start of the part, over its length: of a third-order term it is 10.7 times its value at a quarter.
 const RATE: f64 = 12.0;
@@ -134,9 +134,12 @@ impl<S: System + ?Sized> Path for Model<'_, S> {
         Ok(Value { gap: room.gaps[*contact] - self.margin - self.slope * t, rate: rate - self.slope })
     }
 
-    fn bounds(&mut self, t: f64, width: f64) -> Bounds {
-        let known = bounds(self.system, self.contact, &self.arc, [t, width], self.room);
-        Bounds { rate: known.rate + self.slope, ..known }
+    fn bend(&mut self, t: f64, width: f64) -> f64 {
+        bend(self.system, self.contact, &self.arc, [t, width], self.room)
+    }
+
+    fn rate(&mut self, t: f64, width: f64) -> f64 {
+        rate(self.system, self.contact, &self.arc, [t, width], self.room) + self.slope
     }
 
     fn estimate(&mut self) -> Result<f64, Failure> {
@@ -171,9 +174,9 @@ impl Collision {
             if from >= limit {
                 break;
             }
-            let times = [0.0, 0.25, 0.5, 1.0].map(|share| from + share * width);
-            let (mut index, mut gaps) = ([0; 4], [0.0; 4]);
-            for k in 0..4 {
+            let times = [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| from + share * width);
+            let (mut index, mut gaps) = ([0; 5], [0.0; 5]);
+            for k in 0..5 {
                 let Some(sample) = self.sample(system, times[k])? else { return Ok(Sought::Unmet) };
                 index[k] = sample;
                 let (n, Samples { q, .. }) = (self.leg.at.q.len(), &self.search.samples);
@@ -196,14 +199,14 @@ impl Collision {
             let grazes = margin <= 2.0 * noise && gaps.iter().all(|gap| gap.abs() <= 4.0 * noise);
             let last = depth == DEEPEST || rough == ROUGH || grazes || (holds && trials > MOST_HELD);
             let halves = [1, 0].map(|half| Cut { number: 2 * number + half, depth: depth + 1, margin, rough });
-            match (1..4).find(|&k| gaps[k] < 0.0) {
+            match (1..5).find(|&k| gaps[k] < 0.0) {
                 Some(k) if last || self.falls(system, contact, &part) => {
                     let divided = leaving && k == 1;
                     let values = if divided { [start.rate, gaps[1] / times[1]] } else { [gaps[k - 1], gaps[k]] };
                     let place = Bracket { times: [times[k - 1], times[k]], values, floor, divided };
                     return self.close_in(system, contact, place, limit);
                 }
-                Some(3) => self.search.samples.parts.extend(halves),
+                Some(3 | 4) => self.search.samples.parts.extend(halves),
                 Some(_) => self.search.samples.parts.push(halves[1]),
                 None if last || self.is_part_clear(system, contact, &part)? => {}
                 None => self.search.samples.parts.extend(halves),
@@ -234,7 +237,7 @@ impl Collision {
         &mut self,
         system: &S,
         contact: usize,
-        [from, quarter, middle, to]: [usize; 4],
+        [from, quarter, middle, three_quarters, to]: [usize; 5],
         width: f64,
     ) -> (f64, f64) {
         let n = self.leg.at.q.len();
@@ -246,21 +249,29 @@ impl Collision {
             samples.a[i] = 4.0 * (whole - 2.0 * half) / (width * width);
         }
         let Room { gradient, .. } = &mut self.search.room;
-        let (mut margin, mut noise) = (0.0_f64, 0.0_f64);
-        for end in [from, to] {
-            let q = samples.place(end, n);
+        // The gradient turns along the part: what counts is how long it is, over the coordinates that it ever has. A length that is no
+        // number makes no part clear.
+        let (mut longest, mut off, mut noise) = (0.0_f64, 0.0_f64, 0.0_f64);
+        for place in [from, middle, to] {
+            let q = samples.place(place, n);
             system.gap_gradient(q, contact, gradient);
-            let (mut off, mut size) = (0.0, 0.0);
-            for (i, g) in gradient.iter().enumerate() {
-                let t = 0.25 * width;
-                let model = at(from, i) + t * (samples.v[i] + 0.5 * t * samples.a[i]);
-                off += g.abs() * (at(quarter, i) - model).abs();
+            let (mut length, mut apart, mut size) = (0.0, 0.0, 0.0);
+            for (i, &g) in gradient.iter().enumerate().filter(|(_, g)| **g != 0.0) {
+                let seen = [(quarter, 0.25 * width), (three_quarters, 0.75 * width)].map(|(place, t)| {
+                    let model = at(from, i) + t * (samples.v[i] + 0.5 * t * samples.a[i]);
+                    (at(place, i) - model).abs()
+                });
+                let most = seen[0].max(seen[1]);
+                apart += most * most;
+                length += g * g;
                 // A place is the start of the leg and the way from there: its round-off is that of both.
                 let start = self.leg.at.q[i];
                 size += g.abs() * (start.abs() + (q[i] - start).abs());
             }
-            (margin, noise) = (margin.max(off), noise.max(NOISE * size));
+            longest = if length <= longest { longest } else { length };
+            (off, noise) = (off.max(apart), noise.max(NOISE * size));
         }
+        let margin = (longest * off).sqrt();
         (SAFETY * margin + noise, noise)
     }
 
@@ -273,7 +284,8 @@ impl Collision {
         system.gap_gradient(arc.q, contact, gradient);
         let bend = system.gap_bend(&arc, contact);
         bend.is_some_and(|[_, upper]| {
-            dot(gradient, v) + upper.max(0.0) * part.width < -RATE * part.margin / part.width
+            upper < f64::INFINITY
+                && dot(gradient, v) + upper.max(0.0) * part.width < -RATE * part.margin / part.width
         })
     }
 

@@ -8,7 +8,7 @@ use super::curve::{NOISE, Samples, Sought};
 use super::step::Collision;
 use crate::error::Failure;
 use crate::linear::{dot, max_abs};
-use crate::steppers::shared::roots::{self, Bounds, Path, Value};
+use crate::steppers::shared::roots::{self, Path, Value};
 use crate::system::{Parabola, System};
 
 /// Gaps above this multiple of the largest lengths are no contacts: their gradients are not asked for.
@@ -69,21 +69,35 @@ impl Search {
     }
 }
 
-/// What bounds a gap over a part of a parabola.
-pub fn bounds<S: System + ?Sized>(
-    system: &S,
-    contact: usize,
-    arc: &Parabola,
-    [t, width]: [f64; 2],
-    room: &mut Room,
-) -> Bounds {
+/// A part of a parabola, in the room.
+fn part<'a>(arc: &Parabola<'a>, [t, width]: [f64; 2], room: &'a mut Room) -> Parabola<'a> {
     for (i, (place, speed)) in room.place.iter_mut().zip(&mut room.speed).enumerate() {
         *place = arc.q[i] + t * (arc.v[i] + 0.5 * t * arc.a[i]);
         *speed = arc.v[i] + t * arc.a[i];
     }
-    let part = Parabola { q: &room.place, v: &room.speed, a: arc.a, duration: width };
-    let bend = system.gap_bend(&part, contact).map_or(f64::NEG_INFINITY, |bend| bend[0]);
-    Bounds { bend, rate: system.gap_rate(&part, contact).unwrap_or(f64::INFINITY) }
+    Parabola { q: &room.place, v: &room.speed, a: arc.a, duration: width }
+}
+
+/// A bound of the second derivative of a gap over a part of a parabola; minus infinity if none is known.
+pub fn bend<S: System + ?Sized>(
+    system: &S,
+    contact: usize,
+    arc: &Parabola,
+    span: [f64; 2],
+    room: &mut Room,
+) -> f64 {
+    system.gap_bend(&part(arc, span, room), contact).map_or(f64::NEG_INFINITY, |bend| bend[0])
+}
+
+/// A bound of its rate, likewise.
+pub fn rate<S: System + ?Sized>(
+    system: &S,
+    contact: usize,
+    arc: &Parabola,
+    span: [f64; 2],
+    room: &mut Room,
+) -> f64 {
+    system.gap_rate(&part(arc, span, room), contact).unwrap_or(f64::INFINITY)
 }
 
 /// The gap of a contact along a leg that is a parabola.
@@ -109,10 +123,16 @@ impl<S: System + ?Sized> Path for Flight<'_, S> {
         Ok(Value { gap, rate })
     }
 
-    fn bounds(&mut self, t: f64, width: f64) -> Bounds {
+    fn bend(&mut self, t: f64, width: f64) -> f64 {
         let (leg, Search { v, room, .. }) = (&self.collision.leg, &mut self.collision.search);
         let arc = Parabola { q: &leg.at.q, v, a: &leg.a, duration: self.rest };
-        bounds(self.system, self.contact, &arc, [t, width], room)
+        bend(self.system, self.contact, &arc, [t, width], room)
+    }
+
+    fn rate(&mut self, t: f64, width: f64) -> f64 {
+        let (leg, Search { v, room, .. }) = (&self.collision.leg, &mut self.collision.search);
+        let arc = Parabola { q: &leg.at.q, v, a: &leg.a, duration: self.rest };
+        rate(self.system, self.contact, &arc, [t, width], room)
     }
 
     fn estimate(&mut self) -> Result<f64, Failure> {
@@ -288,6 +308,11 @@ impl Collision {
             v.copy_from_slice(&leg.v);
         }
         let flown = leg.parabolic && self.resting.is_empty();
+        if flown && !leg.condition.asked {
+            v.iter_mut().for_each(|v| *v *= sign);
+            bow.copy_from_slice(&leg.a);
+            return;
+        }
         let spread = if leg.condition.asked { leg.condition.spread() } else { 0.0 };
         for (i, v) in v.iter_mut().enumerate() {
             *v *= sign;
@@ -322,18 +347,20 @@ impl Collision {
         let blur = if exact { 0.0 } else { self.blur(system, contact) };
         let Search { v, bow, room, .. } = &self.search;
         let arc = Parabola { q: &self.leg.at.q, v, a: bow, duration: rest };
-        if system.gap_rate(&arc, contact).is_some_and(|rate| gap + next > rate * rest + 2.0 * blur) {
-            return true;
+        let bend = system.gap_bend(&arc, contact);
+        if let Some([lower, upper]) = bend {
+            if upper < f64::INFINITY && gap.min(next) > upper.max(0.0) * rest * rest / 8.0 + blur {
+                return true;
+            }
+            // Of legs that are no parabolas the gradient at the start was asked for last.
+            let leaves = !exact && lower > f64::NEG_INFINITY && {
+                dot(&room.gradient, v) - OFF_RATE * blur / rest + 0.5 * lower.min(0.0) * rest > 0.0
+            };
+            if leaves && next > 0.0 {
+                return true;
+            }
         }
-        let Some([lower, upper]) = system.gap_bend(&arc, contact) else { return false };
-        if upper < f64::INFINITY && gap.min(next) > upper.max(0.0) * rest * rest / 8.0 + blur {
-            return true;
-        }
-        // Of legs that are no parabolas the gradient at the start was asked for last.
-        let leaves = !exact && lower > f64::NEG_INFINITY && {
-            dot(&room.gradient, v) - OFF_RATE * blur / rest + 0.5 * lower.min(0.0) * rest > 0.0
-        };
-        leaves && next > 0.0
+        system.gap_rate(&arc, contact).is_some_and(|rate| gap + next > rate * rest + 2.0 * blur)
     }
 
     /// How fast a gap may change along the leg: by the speeds and gradients at both its ends, with some room.

@@ -36,13 +36,13 @@ pub struct Value {
     pub rate: f64,
 }
 
-/// What is known of a gap over a part of its path.
+/// What is known of a gap over a part of its path; not a finite number where nothing is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bounds {
-    /// `g'' ≥ bend`; not finite if no bound is known.
-    pub bend: f64,
-    /// `|g'| ≤ rate`; not finite if no bound is known.
-    pub rate: f64,
+struct Bounds {
+    /// `g'' ≥ bend`.
+    bend: f64,
+    /// `|g'| ≤ rate`.
+    rate: f64,
 }
 
 impl Bounds {
@@ -77,8 +77,10 @@ impl Bounds {
 pub trait Path {
     /// Gap and rate at a time.
     fn at(&mut self, t: f64) -> Result<Value, Failure>;
-    /// What is known of it from `t` on, for a while.
-    fn bounds(&mut self, t: f64, width: f64) -> Bounds;
+    /// A bound of its second derivative from below, from `t` on for a while; not a finite number if none is known.
+    fn bend(&mut self, t: f64, width: f64) -> f64;
+    /// A bound of its rate, likewise.
+    fn rate(&mut self, t: f64, width: f64) -> f64;
     /// An estimate of its largest rate, for parts without bounds.
     fn estimate(&mut self) -> Result<f64, Failure>;
     /// What round-off may make of a gap of zero.
@@ -97,7 +99,12 @@ pub fn first_root(path: &mut impl Path, limit: f64) -> Result<Option<f64>, Failu
     here = raised(here);
     while t < limit {
         let end = if width < limit - t { t + width } else { limit };
-        let bounds = path.bounds(t, end - t);
+        let (from, span) = (t, end - t);
+        let mut bounds = Bounds { bend: path.bend(from, span), rate: f64::NAN };
+        let mut asked = !bounds.bend.is_finite();
+        if asked {
+            bounds.rate = path.rate(from, span);
+        }
         let known = bounds.are_known();
         if !known && end - t > shortest * limit {
             width = 0.25 * (end - t);
@@ -118,8 +125,14 @@ pub fn first_root(path: &mut impl Path, limit: f64) -> Result<Option<f64>, Failu
             if spent > MOST_STRIDES {
                 return Err(path.endless(t, here.gap, spent));
             }
+            let mut safe = bounds.stride(here);
+            if !asked && t + safe < end && 2.0 * safe * here.rate.abs() < here.gap {
+                // The rate is no reason to stop so soon: the bend is bounded widely.
+                (bounds.rate, asked) = (path.rate(from, span), true);
+                safe = bounds.stride(here);
+            }
             let safe = if known {
-                bounds.stride(here)
+                safe
             } else {
                 let estimated = here.gap / path.estimate()?;
                 if shortest == UNKNOWN && estimated > pace { estimated } else { pace }
@@ -216,8 +229,11 @@ mod tests {
         fn at(&mut self, t: f64) -> Result<Value, Failure> {
             Ok((self.value)(t))
         }
-        fn bounds(&mut self, _t: f64, _width: f64) -> Bounds {
-            self.bounds
+        fn bend(&mut self, _t: f64, _width: f64) -> f64 {
+            self.bounds.bend
+        }
+        fn rate(&mut self, _t: f64, _width: f64) -> f64 {
+            self.bounds.rate
         }
         fn estimate(&mut self) -> Result<f64, Failure> {
             Ok(self.estimate)
