@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 
 use crate::lagrangian::definition::Layout;
-use crate::lagrangian::expression::{Graph, Interval, NodeId, Scalar, Tape};
+use crate::lagrangian::expression::{Graph, Interval, Moving, NodeId, Scalar, Tape};
 use crate::system::Parabola;
 
 /// The second derivative of one gap.
@@ -52,9 +52,9 @@ impl Bend {
         let (n, scratch) = (arc.q.len(), &mut *self.scratch.borrow_mut());
         scratch[n] = Interval::from_f64(0.0);
         for i in 0..n {
-            let (place, velocity) = reach([arc.q[i], arc.v[i], arc.a[i]], arc.duration);
-            scratch[i] = place;
-            scratch[n + 1 + i] = velocity;
+            let coordinate = Moving::along([arc.q[i], arc.v[i], arc.a[i]], arc.duration);
+            scratch[i] = coordinate.value;
+            scratch[n + 1 + i] = coordinate.rate;
             scratch[2 * n + 1 + i] = Interval::from_f64(arc.a[i]);
         }
         let mut out = [Interval::UNKNOWN; 2];
@@ -62,17 +62,4 @@ impl Bend {
         let known = out.iter().all(|value| !value.is_unknown());
         known.then_some([out[0].lower, out[0].upper])
     }
-}
-
-/// Where a coordinate and its velocity are from 0 to `duration`.
-fn reach([q, v, a]: [f64; 3], duration: f64) -> (Interval, Interval) {
-    let point = Interval::from_f64;
-    let at = |t: f64| point(q) + point(t) * (point(v) + point(0.5 * a) * point(t));
-    let velocity = point(v).hull(point(v) + point(a) * point(duration));
-    let mut place = point(q).hull(at(duration));
-    let last = v + a * duration;
-    if (v < 0.0 && last > 0.0) || (v > 0.0 && last < 0.0) {
-        place = place.hull(at(-v / a));
-    }
-    (place, velocity)
 }

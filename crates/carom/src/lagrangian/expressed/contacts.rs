@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 
 use super::bend::Bend;
 use super::program::{Program, jacobian};
+use super::rate::Rate;
 use crate::lagrangian::definition::{Contact, Layout, NamedRow};
 use crate::lagrangian::expression::Graph;
 use crate::system::Parabola;
@@ -22,8 +23,9 @@ struct One {
     friction: f64,
     tangents: usize,
     slides: Program,
-    /// Made when it is first asked for.
+    /// Made when they are first asked for.
     bend: OnceCell<Bend>,
+    rate: OnceCell<Rate>,
 }
 
 impl Contacts {
@@ -47,6 +49,7 @@ impl Contacts {
                 tangents: contact.slides.len(),
                 slides: Program::new(graph, &slides, inputs),
                 bend: OnceCell::new(),
+                rate: OnceCell::new(),
             }
         });
         Self { each: each.collect(), planes }
@@ -79,5 +82,9 @@ impl Contacts {
 
     pub fn bend(&self, arc: &Parabola, index: usize, make: impl FnOnce() -> Bend) -> Option<[f64; 2]> {
         self.each[index].bend.get_or_init(make).bounds(arc)
+    }
+
+    pub fn rate(&self, arc: &Parabola, index: usize, make: impl FnOnce() -> Rate) -> Option<f64> {
+        self.each[index].rate.get_or_init(make).bound(arc)
     }
 }

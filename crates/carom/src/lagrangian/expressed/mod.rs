@@ -6,6 +6,7 @@
 mod bend;
 mod contacts;
 pub(crate) mod program;
+mod rate;
 mod rows;
 
 use std::cell::RefCell;
@@ -19,6 +20,7 @@ use crate::system::{
 use bend::Bend;
 use contacts::Contacts;
 use program::{Lazy, Program, hessian, jacobian};
+use rate::Rate;
 use rows::{ForceRows, Rows, VelocityRows};
 
 enum MassKind {
@@ -317,6 +319,10 @@ impl Constraints for Expressed {
     fn gap_bend(&self, arc: &Parabola, index: usize) -> Option<[f64; 2]> {
         let gap = self.inequalities.nodes[index];
         self.contacts.bend(arc, index, || Bend::new(&mut self.definition.borrow_mut().graph, self.layout, gap))
+    }
+    fn gap_rate(&self, arc: &Parabola, index: usize) -> Option<f64> {
+        let gap = self.inequalities.nodes[index];
+        self.contacts.rate(arc, index, || Rate::new(&self.definition.borrow().graph, self.layout, gap))
     }
     fn passages(&self, _way: [&[f64]; 2], _gap: &[f64], _found: &mut dyn FnMut(Passage)) -> Depths {
         if self.contacts.are_planes() { Depths::Infinite } else { Depths::Unknown }

@@ -48,7 +48,7 @@ impl Interval {
         Self { lower: self.lower.min(other.lower), upper: self.upper.max(other.upper) }
     }
 
-    fn contains(self, value: f64) -> bool {
+    pub(super) fn contains(self, value: f64) -> bool {
         self.lower <= value && value <= self.upper
     }
 
@@ -82,7 +82,7 @@ impl Interval {
     }
 
     /// Distance from zero: the smallest and the largest.
-    fn sizes(self) -> (f64, f64) {
+    pub(super) fn sizes(self) -> (f64, f64) {
         let (a, b) = (self.lower.abs(), self.upper.abs());
         (if self.contains(0.0) { 0.0 } else { a.min(b) }, a.max(b))
     }
@@ -108,7 +108,7 @@ impl Interval {
     }
 
     /// Unknown where a condition does not hold.
-    fn if_so(self, holds: bool) -> Self {
+    pub(super) fn if_so(self, holds: bool) -> Self {
         if holds { self } else { Self::UNKNOWN }
     }
 }

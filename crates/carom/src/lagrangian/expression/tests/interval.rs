@@ -4,7 +4,7 @@ use super::super::{Graph, Interval, Op, Scalar, Tape};
 use super::random::grow;
 use super::{Random, parse};
 
-const EACH: [Op; 27] = [
+pub const EACH: [Op; 27] = [
     Op::Neg,
     Op::Sqrt,
     Op::Abs,

@@ -4,6 +4,7 @@
 mod derive;
 mod graph;
 mod interval;
+mod moving;
 mod parse;
 mod random;
 mod rounded;
