@@ -107,9 +107,9 @@ fn sphere(draw: &mut Draw) -> Start {
     (vec![4.0 * share, -3.0 * share, 3.0 * share, -4.0 * share], vec![0.6, 0.8, 0.8, 0.6])
 }
 
-/// How many hops of a body that is pressed fit into a step: `h c/(2u)`, `u` being the speed at the next impact and `c` how the gap bends along the
+/// How many hops of a body that is pressed fit into a step: `h c/(2u)`, `u` being the speed at the next impact, or at the last one before the step gave up, and `c` how the gap bends along the
 /// parabola of the next step. Above [`MOST_HOPS`] a step may give up.
-fn hops(scene: &Scene, state: &State, contact: &str) -> f64 {
+fn hops(scene: &Scene, state: &State, contact: &str, last: f64) -> f64 {
     let (system, h, n) = (&*scene.problem.system, scene.run.h, state.q.len());
     let inverse = InverseMass::new(system, &state.q).expect("a mass");
     let (mut v, mut a, mut gaps) = (state.p.clone(), vec![0.0; n], vec![0.0; system.inequalities()]);
@@ -125,7 +125,7 @@ fn hops(scene: &Scene, state: &State, contact: &str) -> f64 {
     let short = 1e-3 * h;
     let [before, here, after] = [gap(-short), gap(0.0), gap(short)];
     let (rate, bend) = ((after - before) / (2.0 * short), (2.0 * here - before - after) / (short * short));
-    let speed = (rate * rate + 2.0 * bend * here).max(0.0).sqrt();
+    let speed = (rate * rate + 2.0 * bend * here).max(0.0).sqrt().min(last.abs());
     if bend > 0.0 { h * bend / (2.0 * speed) } else { 0.0 }
 }
 
@@ -168,7 +168,9 @@ impl Tally {
                 Ok(report) => report,
                 Err(error) => {
                     let kind = match &error.failure {
-                        Failure::Stalled { contact, .. } if hops(scene, &state, contact) > MOST_HOPS => {
+                        Failure::Stalled { contact, speed, .. }
+                            if hops(scene, &state, contact, *speed) > MOST_HOPS =>
+                        {
                             self.endless += 1;
                             return;
                         }

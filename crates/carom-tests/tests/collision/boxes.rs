@@ -146,7 +146,7 @@ position = [30, 1.0]
 "#;
     // The condition of vci moves speeds by O(h²).
     for (method, tolerance) in [("cva", 1e-9), ("vci", 1e-2)] {
-        let with = carom_tests::runs::scene("box", &text(2, 4, beside), &["parameters.e=0.6"]);
+        let with = carom_tests::runs::scene("box", &text(4, 4, beside), &["parameters.e=0.6"]);
         let mut walk = Walk::of(with, method);
         let n = walk.state.q.len();
         // Heights of the ball by hand: it falls 0.9, and comes back with 0.6 of its speed each time.

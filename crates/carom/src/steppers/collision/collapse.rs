@@ -29,6 +29,8 @@ const LARGEST_LIMIT: f64 = 2000.0;
 const CAPTURE_LIMIT: u32 = 100;
 /// Impacts of an elastic contact in a step before it is given up.
 const MOST_IMPACTS: u32 = 4000;
+/// Places where elastic contacts are touched without an impact, in a step, before it is given up.
+const MOST_GRAZES: u32 = 10_000;
 
 /// What a contact went through in a step.
 #[derive(Debug, Clone, Copy, Default)]
@@ -59,6 +61,8 @@ pub struct Histories {
     /// Coordinates of bodies whose clusters have collapsed.
     fallen: Vec<bool>,
     collapsed: bool,
+    /// How often elastic contacts were touched without an impact.
+    grazes: u32,
     /// Coordinates of one contact.
     own: Vec<bool>,
     rows: Vec<f64>,
@@ -73,6 +77,7 @@ impl Histories {
             held: Vec::new(),
             fallen: vec![false; n],
             collapsed: false,
+            grazes: 0,
             own: vec![false; n],
             rows: vec![0.0; 2 * n],
         }
@@ -85,6 +90,7 @@ impl Histories {
         }
         self.hit.clear();
         self.held.clear();
+        self.grazes = 0;
         if self.collapsed {
             self.fallen.fill(false);
             self.collapsed = false;
@@ -186,9 +192,13 @@ impl Collision {
             let event = self.events.get(place).map(|event| (event.contact, -event.speed));
             let (contact, speed) = event.unwrap_or((self.search.found, 0.0));
             let Some(restitution) = self.lossy(system, contact) else {
-                self.histories.note(contact, speed, u32::MAX);
-                if self.histories.impacts(contact) > MOST_IMPACTS {
-                    let (impacts, at, speed) = (MOST_IMPACTS as usize, self.leg.at.t, -speed);
+                if event.is_some() {
+                    self.histories.note(contact, speed, u32::MAX);
+                } else {
+                    self.histories.grazes += 1;
+                }
+                if self.histories.impacts(contact) > MOST_IMPACTS || self.histories.grazes > MOST_GRAZES {
+                    let (impacts, at, speed) = (self.events.len(), self.leg.at.t, -speed);
                     return Err(Failure::Stalled { impacts, contact: system.gap_name(contact), at, speed });
                 }
                 continue;

@@ -24,6 +24,8 @@ const DEEPEST: u32 = 30;
 /// Parts are not cut further after cutting hardly made the margin smaller so many times: where different sets of contacts are held for different
 /// lengths of a leg, and these depend on each other up to round-off, it jumps.
 const ROUGH: u32 = 3;
+/// Halvings that close in the smallest gap on a parabola.
+const HALVINGS: u32 = 40;
 /// Places that most searches take at most.
 const USUAL: usize = 128;
 /// Places on a leg before a search is given up.
@@ -187,10 +189,15 @@ impl Collision {
                 }
             }
             let (trials, holds) = (self.search.samples.tau.len(), !self.resting.is_empty());
+            let (margin, noise) = self.fit(system, contact, index, width);
             if trials > MOST_SAMPLES && !holds {
+                // So close to the surface for so long: it is touched.
+                self.scales.measure(system, &self.inverse, &self.leg.at, self.grid[1]);
+                if number > 0 && self.touch_at(system, contact, gaps[0]) {
+                    return Ok(Sought::Root((from <= limit).then_some(from)));
+                }
                 return Err(Failure::Search { contact: system.gap_name(contact), trials, at: from, gap: gaps[0] });
             }
-            let (margin, noise) = self.fit(system, contact, index, width);
             let leaving = number == 0 && start.rate > 0.0 && gaps[0] <= noise;
             let part = Part { from: index[0], width, margin, noise, leaving };
             let jumps = holds && margin > 0.7 * before && margin > 16.0 * noise;
@@ -208,8 +215,23 @@ impl Collision {
                 }
                 Some(3 | 4) => self.search.samples.parts.extend(halves),
                 Some(_) => self.search.samples.parts.push(halves[1]),
-                None if last || self.is_part_clear(system, contact, &part)? => {}
-                None => self.search.samples.parts.extend(halves),
+                None => match self.meet(system, contact, &part)? {
+                    None => {}
+                    Some(_) if !last => self.search.samples.parts.extend(halves),
+                    // The place where the gap is smallest on the parabola has the last word.
+                    Some(t) => {
+                        let t = from + t;
+                        let gap = self.gap_at(system, contact, t)? - floor;
+                        if self.leg.condition.asked && !self.leg.condition.met {
+                            return Ok(Sought::Unmet);
+                        }
+                        if gap < 0.0 {
+                            let values = [gaps[0], gap];
+                            let place = Bracket { times: [from, t], values, floor, divided: false };
+                            return self.close_in(system, contact, place, limit);
+                        }
+                    }
+                },
             }
         }
         Ok(Sought::Root(None))
@@ -289,13 +311,13 @@ impl Collision {
         })
     }
 
-    /// Whether the gap stays above the margin on the parabola that was fitted last.
-    fn is_part_clear<S: System + ?Sized>(
+    /// `None` if the gap stays above the margin on the parabola that was fitted last; otherwise when it is smallest after it has met the margin.
+    fn meet<S: System + ?Sized>(
         &mut self,
         system: &S,
         contact: usize,
         part: &Part,
-    ) -> Result<bool, Failure> {
+    ) -> Result<Option<f64>, Failure> {
         let n = self.leg.at.q.len();
         let (samples, room) = (&self.search.samples, &mut self.search.room);
         let Samples { v, a, .. } = samples;
@@ -305,7 +327,18 @@ impl Collision {
         let mut model = Model { system, contact, arc, room, margin, slope, noise: part.noise };
         let start = model.at(0.0)?;
         let open = if part.leaving { start.rate > 0.0 } else { start.gap > 0.0 };
-        Ok(open && roots::first_root(&mut model, part.width)?.is_none())
+        let met = if open { roots::first_root(&mut model, part.width)? } else { Some(0.0) };
+        let Some(mut low) = met else { return Ok(None) };
+        let mut high = part.width;
+        for _ in 0..HALVINGS {
+            let half = 0.5 * (low + high);
+            if model.at(half)?.rate < 0.0 {
+                low = half;
+            } else {
+                high = half;
+            }
+        }
+        Ok(Some(high))
     }
 
     /// The root between two lengths of the leg.

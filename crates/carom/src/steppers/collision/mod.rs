@@ -15,6 +15,7 @@
 //!
 //! Methods differ in what they ask of the energy across an impact: see [`Closing`].
 
+mod clear;
 mod closing;
 mod collapse;
 mod curve;

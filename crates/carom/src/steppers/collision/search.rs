@@ -13,16 +13,10 @@ use crate::system::{Parabola, System};
 
 /// Gaps above this multiple of the largest lengths are no contacts: their gradients are not asked for.
 const FAR: f64 = 1e-6;
-/// How far a leg may be from the parabola through its ends, as a share of the way that the speeds at its ends make: third-order terms of a
-/// motion with frequency ω stay below it for legs up to 2/ω.
-const OFF: f64 = 0.125;
 /// Legs whose mean velocity along the impulse is below this share of that at their start are hops.
 const HOP: f64 = 0.1;
 /// Room above the rates at the ends of a leg, where nothing bounds them.
 const ROOM: f64 = 1.5;
-/// Leaving a surface, what a leg is off by grows from nothing: its rate at the start, over the length of the leg, is at most this multiple of what
-/// it comes to.
-const OFF_RATE: f64 = 8.0;
 
 /// Room to evaluate gaps in.
 #[derive(Debug, Clone)]
@@ -48,8 +42,10 @@ pub struct Search {
     pub v: Vec<f64>,
     pub bow: Vec<f64>,
     /// How far the leg may be from it.
-    off: Vec<f64>,
+    pub off: Vec<f64>,
     pub samples: Samples,
+    /// The bound of the second derivative of the gap that was looked at last, along the whole leg; not a number if none is known.
+    pub whole: f64,
     /// The contact that was found.
     pub found: usize,
     /// Contacts that are approached where the leg starts, and touched there.
@@ -65,7 +61,7 @@ impl Search {
         let [place, speed, gradient, v, bow, off] = [(); 6].map(|()| vec![0.0; n]);
         let room = Room { place, speed, gradient, gaps };
         let samples = Samples::new(n);
-        Self { gap, next, room, v, bow, off, samples, found: 0, struck: None, grazed: Vec::new() }
+        Self { gap, next, room, v, bow, off, samples, whole: f64::NAN, found: 0, struck: None, grazed: Vec::new() }
     }
 }
 
@@ -124,6 +120,9 @@ impl<S: System + ?Sized> Path for Flight<'_, S> {
     }
 
     fn bend(&mut self, t: f64, width: f64) -> f64 {
+        if t == 0.0 && width == self.rest && !self.collision.search.whole.is_nan() {
+            return self.collision.search.whole;
+        }
         let (leg, Search { v, room, .. }) = (&self.collision.leg, &mut self.collision.search);
         let arc = Parabola { q: &leg.at.q, v, a: &leg.a, duration: self.rest };
         bend(self.system, self.contact, &arc, [t, width], room)
@@ -192,6 +191,12 @@ impl Collision {
         system.gap_gradient(&self.leg.at.q, contact, &mut self.search.room.gradient);
         let (closed, still) = self.scales.along(&self.search.room.gradient, self.grid[1]);
         (gap <= closed).then_some(still)
+    }
+
+    /// Whether a gap of this value, where the leg starts, is closed; `scales` belong to that place.
+    pub(super) fn touch_at<S: System + ?Sized>(&mut self, system: &S, contact: usize, gap: f64) -> bool {
+        system.gap_gradient(&self.leg.at.q, contact, &mut self.search.room.gradient);
+        gap <= self.scales.along(&self.search.room.gradient, self.grid[1]).0
     }
 
     /// Gaps above this are not closed.
@@ -289,78 +294,6 @@ impl Collision {
             }
         }
         Ok(Sought::Root(first))
-    }
-
-    /// Whether the leg is a parabola.
-    fn is_parabola(&self) -> bool {
-        self.leg.parabolic && self.resting.is_empty() && !self.leg.condition.asked
-    }
-
-    /// The parabola through the ends of the leg with the velocity at its start, and how far the leg may be from it.
-    fn bow(&mut self, rest: f64) {
-        let (leg, Search { v, bow, off, .. }) = (&self.leg, &mut self.search);
-        let sign = self.grid[1].signum();
-        if leg.condition.asked {
-            // The momentum that the condition asks for.
-            v.copy_from_slice(&leg.at.p);
-            self.inverse.solve(v);
-        } else {
-            v.copy_from_slice(&leg.v);
-        }
-        let flown = leg.parabolic && self.resting.is_empty();
-        if flown && !leg.condition.asked {
-            v.iter_mut().for_each(|v| *v *= sign);
-            bow.copy_from_slice(&leg.a);
-            return;
-        }
-        let spread = if leg.condition.asked { leg.condition.spread() } else { 0.0 };
-        for (i, v) in v.iter_mut().enumerate() {
-            *v *= sign;
-            let chord = (leg.end.q[i] - leg.at.q[i]) / rest;
-            bow[i] = if flown { leg.a[i] } else { 2.0 * (chord - *v) / rest };
-            off[i] = if flown { 0.0 } else { OFF * rest * (v.abs() + (2.0 * chord - *v).abs()) };
-            if leg.condition.asked {
-                off[i] += rest * spread * leg.condition.velocity[i].abs();
-            }
-        }
-    }
-
-    /// What a gap may be off by where the leg is off its parabola.
-    fn blur<S: System + ?Sized>(&mut self, system: &S, contact: usize) -> f64 {
-        let (leg, Search { room, off, .. }) = (&self.leg, &mut self.search);
-        let ends = [&leg.end.q, &leg.at.q].map(|q| {
-            system.gap_gradient(q, contact, &mut room.gradient);
-            room.gradient.iter().zip(&*off).fold(0.0, |sum, (g, off)| sum + g.abs() * off)
-        });
-        if ends[0] > ends[1] { ends[0] } else { ends[1] }
-    }
-
-    /// Whether a gap stays open between its two ends. At a bounded rate it cannot be closed and opened again if both ends together are wider
-    /// than what the rate allows; a chord is undercut by at most `max g'' τ²/8`; and a surface that is left fast enough is not met again.
-    /// Every comparison with a bound that is no number is false.
-    fn is_clear<S: System + ?Sized>(&mut self, system: &S, contact: usize, rest: f64) -> bool {
-        let (gap, next) = (self.search.gap[contact], self.search.next[contact]);
-        if !(gap >= 0.0 && next >= 0.0) {
-            return false;
-        }
-        let exact = self.is_parabola();
-        let blur = if exact { 0.0 } else { self.blur(system, contact) };
-        let Search { v, bow, room, .. } = &self.search;
-        let arc = Parabola { q: &self.leg.at.q, v, a: bow, duration: rest };
-        let bend = system.gap_bend(&arc, contact);
-        if let Some([lower, upper]) = bend {
-            if upper < f64::INFINITY && gap.min(next) > upper.max(0.0) * rest * rest / 8.0 + blur {
-                return true;
-            }
-            // Of legs that are no parabolas the gradient at the start was asked for last.
-            let leaves = !exact && lower > f64::NEG_INFINITY && {
-                dot(&room.gradient, v) - OFF_RATE * blur / rest + 0.5 * lower.min(0.0) * rest > 0.0
-            };
-            if leaves && next > 0.0 {
-                return true;
-            }
-        }
-        system.gap_rate(&arc, contact).is_some_and(|rate| gap + next > rate * rest + 2.0 * blur)
     }
 
     /// How fast a gap may change along the leg: by the speeds and gradients at both its ends, with some room.
