@@ -216,8 +216,10 @@ impl Collision {
                 Some(3 | 4) => self.search.samples.parts.extend(halves),
                 Some(_) => self.search.samples.parts.push(halves[1]),
                 None => match self.meet(system, contact, &part)? {
-                    None => {}
                     Some(_) if !last => self.search.samples.parts.extend(halves),
+                    None => {}
+                    // The shortest parts there are, or round-off where a surface is left.
+                    Some(_) if leaving || !holds => {}
                     // The place where the gap is smallest on the parabola has the last word.
                     Some(t) => {
                         let t = from + t;
@@ -225,7 +227,7 @@ impl Collision {
                         if self.leg.condition.asked && !self.leg.condition.met {
                             return Ok(Sought::Unmet);
                         }
-                        if gap < 0.0 {
+                        if gap < -4.0 * noise {
                             let values = [gaps[0], gap];
                             let place = Bracket { times: [from, t], values, floor, divided: false };
                             return self.close_in(system, contact, place, limit);
