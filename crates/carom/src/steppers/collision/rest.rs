@@ -3,12 +3,14 @@
 use super::step::Collision;
 use super::{BRIEF, ZENO};
 use crate::error::Failure;
+use crate::linear::dot;
+use crate::steppers::shared::cluster::RAISED;
 use crate::steppers::shared::held::{Quest, Stride};
 use crate::steppers::{Event, Happening, StepReport};
 use crate::system::System;
 
-/// Sweeps over contacts that depend on each other.
-const SWEEPS: u32 = 100;
+/// Solves with a raised diagonal: each is worth eight digits.
+const CORRECTIONS: u32 = 2;
 
 impl Collision {
     /// Brings contacts to rest whose rebounds would be over at once: with restitution `e < 1`, speed `u` and acceleration `a` into the
@@ -71,46 +73,46 @@ impl Collision {
         Some((0.5 * share * push).max(lowest) + contacts.speed_tolerance[place])
     }
 
-    /// `W y = −u` of the chosen contacts by Gauss-Seidel, which takes rows that depend on each other.
-    #[cold]
-    fn sweep(&mut self, n: usize) {
-        let (contacts, y) = (&self.contacts, &mut self.friction.y);
-        y.fill(0.0);
-        for _ in 0..SWEEPS {
-            for (a, &i) in self.places.iter().enumerate() {
-                let others =
-                    self.places.iter().zip(&*y).fold(0.0, |sum, (&j, y)| sum + contacts.product([i, j], n) * y);
-                y[a] -= (contacts.speed(i, &self.leg.at.p) + others) / contacts.product([i, i], n);
+    /// `W y = −u` of the chosen contacts. Rows may depend on each other, so that only `Gᵀy` is determined: the diagonal is raised, which keeps
+    /// impulses small that cancel each other, and what that leaves is corrected.
+    fn find_stop(&mut self, n: usize) {
+        let (contacts, count, p) = (&self.contacts, self.places.len(), &self.leg.at.p);
+        let (factors, y, left) = (&mut self.friction.factors, &mut self.friction.y, &mut self.press.c);
+        factors.resize(count);
+        self.press.w.resize(count * count, 0.0);
+        for (a, &i) in self.places.iter().enumerate() {
+            for (b, &j) in self.places.iter().enumerate() {
+                self.press.w[a * count + b] = contacts.product([i, j], n);
             }
+        }
+        factors.matrix.copy_from_slice(&self.press.w);
+        (0..count).for_each(|a| factors.matrix[a * (count + 1)] *= 1.0 + RAISED);
+        y.clear();
+        y.resize(count, 0.0);
+        if factors.factor().is_err() {
+            return;
+        }
+        left.resize(count, 0.0);
+        for _ in 0..CORRECTIONS {
+            for (a, &i) in self.places.iter().enumerate() {
+                left[a] = -contacts.speed(i, p) - dot(&self.press.w[a * count..(a + 1) * count], y);
+            }
+            factors.solve(left);
+            y.iter_mut().zip(&*left).for_each(|(y, left)| *y += left);
         }
     }
 
     /// Takes what is left of the speed of the chosen contacts: `W y = −u`. Returns how many of them were hit.
     fn stop(&mut self, before: usize, h: f64) -> usize {
-        let (n, m, count) = (self.leg.at.q.len(), self.start_impulse.len(), self.places.len());
-        let contacts = &self.contacts;
-        let (p, factors) = (&mut self.leg.at.p, &mut self.friction.factors);
-        factors.resize(count);
-        self.friction.y.resize(count, 0.0);
-        for (a, &i) in self.places.iter().enumerate() {
-            for (b, &j) in self.places.iter().enumerate() {
-                factors.matrix[a * count + b] = contacts.product([i, j], n);
-            }
-            self.friction.y[a] = -contacts.speed(i, p);
-        }
-        if factors.factor().is_ok() {
-            factors.solve(&mut self.friction.y[..count]);
-        } else {
-            // Rows that depend on each other: what is left after some sweeps is round-off.
-            self.sweep(n);
-        }
+        let (n, m) = (self.leg.at.q.len(), self.start_impulse.len());
+        self.find_stop(n);
         let (contacts, p) = (&self.contacts, &mut self.leg.at.p);
         let (t, alpha, impacts) = (self.leg.at.t, (self.leg.at.t - self.grid[0]) / h, self.events.len());
         for (&place, &impulse) in self.places.iter().zip(&self.friction.y) {
             let speed = contacts.speed(place, p);
             let contact = contacts.members[place];
-            // ½u² over the inertia of the contact, as if it were alone: exact for one.
-            let work = -0.5 * speed * speed / contacts.product([place; 2], n);
+            // Σ y(u + ½W y) with W y = −u.
+            let work = 0.5 * impulse * speed;
             let hit = self.events[before..impacts].iter().any(|event| event.contact == contact);
             let (friction, impact) = ([f64::NAN; 2], self.impact_states.len() - 1);
             let what = if hit { Happening::Rest } else { Happening::Kept };

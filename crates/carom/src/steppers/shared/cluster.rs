@@ -22,7 +22,7 @@ use crate::steppers::StepReport;
 use crate::system::System;
 
 /// What the diagonal is raised by, relative to itself.
-const RAISED: f64 = 1e-8;
+pub const RAISED: f64 = 1e-8;
 /// Programmes for positions; 3 to 6 are the rule.
 const MOST_PROGRAMMES: u32 = 50;
 /// Corrections of places; one will do.
