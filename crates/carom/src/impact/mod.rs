@@ -32,6 +32,8 @@ use crate::linear::dot;
 
 /// Passes before an impact is given up: random cones with an interior take at most 20.
 pub const MOST_PASSES: u32 = 1000;
+/// The same where energy is lost: a light body between a heavy one and an elastic wall takes many, and what is left after them is brought to rest.
+const MOST_LOSSY: u32 = 20_000;
 /// After every so many passes contacts with a restitution below 1 are brought to rest together: their rebounds, which become
 /// smaller for ever, would take hundreds.
 const SETTLING: u32 = 25;
@@ -176,23 +178,35 @@ impl Resolver {
         self.d.resize(p.len(), 0.0);
         let mut resolved = Resolved::default();
         let lossy = cone.restitution.iter().any(|e| *e < 1.0);
+        let most = if lossy { MOST_LOSSY } else { MOST_PASSES };
         loop {
             let settles = lossy && resolved.passes % SETTLING == SETTLING - 1;
+            let settled = if settles { self.settle(cone, p) } else { Pass::Blocked };
             let pass = match self.law {
-                _ if settles => self.settle(cone, p),
+                // Where only elastic contacts are approached, there is nothing to bring to rest.
+                _ if !matches!(settled, Pass::Blocked) => settled,
                 Law::Sequential => self.one_by_one(cone, p, scaling),
                 law => self.at_once(law, cone, p, scaling),
             };
             match pass {
                 Pass::Done => return Ok(resolved),
                 _ if lossy && resolved.passes >= PATIENCE && self.is_over(cone, p) => return Ok(resolved),
-                Pass::Reflected(work) if resolved.passes < MOST_PASSES => {
+                Pass::Reflected(work) if resolved.passes < most => {
                     resolved.passes += 1;
                     resolved.work += work;
                     if self.law == Law::MoreauLiteral {
                         resolved.approached = approached(cone, p).count() as u32;
                         return Ok(resolved);
                     }
+                }
+                // What is left of rebounds that lose energy with every pass is rest.
+                Pass::Reflected(work) if lossy => {
+                    resolved.work += work;
+                    let given = std::mem::take(&mut self.impulse);
+                    let stopped = self.stop(cone, p)?;
+                    self.impulse.iter_mut().zip(&given).for_each(|(sum, given)| *sum += given);
+                    resolved.add(stopped);
+                    return Ok(resolved);
                 }
                 _ => return Err(stuck(cone, p, resolved.passes)),
             }

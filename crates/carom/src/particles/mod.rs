@@ -232,6 +232,11 @@ impl Particles {
         for (place, &i) in members.iter().enumerate() {
             for &j in &members[place + 1..] {
                 if excluded.of(i).binary_search(&(j as u32)).is_err() {
+                    // Points pass through each other: their distance is never negative.
+                    positive(
+                        "the sum of the radii of two particles with a contact",
+                        self.radii[i] + self.radii[j],
+                    )?;
                     self.gaps.spheres.push((i, j), self.radii[i] + self.radii[j], surface);
                 }
             }

@@ -177,6 +177,7 @@ impl Collision {
         }
         self.report = StepReport::default();
         self.histories.clear();
+        self.scales.restart();
         self.search.grazed.clear();
         self.events.clear();
         self.impact_states.clear();

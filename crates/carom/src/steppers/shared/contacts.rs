@@ -11,6 +11,10 @@ use crate::system::System;
 /// Gaps and speeds below this multiple of what a step can change them by count as none. Contacts that are held are closed to
 /// round-off, all others have gaps or speeds of ordinary size: there are ten decades between the two.
 pub const TOLERANCE: f64 = 1e-10;
+/// Energies below this share of the first of a step are round-off: with [`TOLERANCE`], speeds of 1e-16.
+const FADED: f64 = 1e-12;
+/// Energies below this are none: products of such speeds are no normal numbers.
+const LEAST: f64 = 1e-280;
 /// The same for the round-off of coordinates, which a gap is computed from.
 const ROUND_OFF: f64 = 64.0 * f64::EPSILON;
 
@@ -48,6 +52,8 @@ pub struct Scales {
     q: Vec<f64>,
     /// The largest `m (|v| + h|a|)²`: twice the kinetic energy that a coordinate has or gains in a step.
     energy: f64,
+    /// The same where it was measured first since [`Self::restart`], if that was asked for.
+    first: Option<f64>,
     v: Vec<f64>,
     /// Reciprocals of the diagonal of the mass.
     inverse: Vec<f64>,
@@ -60,7 +66,20 @@ impl Scales {
     /// For `n` coordinates.
     pub fn new(n: usize) -> Self {
         let vector = || vec![0.0; n];
-        Self { q: vector(), energy: 0.0, v: vector(), inverse: vector(), push: vector(), force: vector() }
+        Self {
+            q: vector(),
+            energy: 0.0,
+            first: None,
+            v: vector(),
+            inverse: vector(),
+            push: vector(),
+            force: vector(),
+        }
+    }
+
+    /// A new step: speeds that are round-off of those at its start count as none until it ends, however slow everything becomes.
+    pub fn restart(&mut self) {
+        self.first = Some(0.0);
     }
 
     /// At a state, for steps of length `h`; `inverse` must be prepared there.
@@ -74,12 +93,16 @@ impl Scales {
             self.push.iter_mut().zip(&self.force).for_each(|(push, force)| *push -= force);
         }
         inverse.solve(&mut self.push);
-        self.energy = 0.0;
+        self.energy = LEAST;
         for (i, mass) in inverse.diagonal.iter().enumerate() {
             self.push[i] *= -h.abs();
             self.q[i] = state.q[i].abs();
             self.inverse[i] = mass.recip();
             self.energy = self.energy.max(mass * (self.v[i].abs() + self.push[i].abs()).powi(2));
+        }
+        if let Some(first) = &mut self.first {
+            *first = if *first == 0.0 { self.energy } else { *first };
+            self.energy = self.energy.max(FADED * *first);
         }
     }
 

@@ -94,7 +94,7 @@ pub fn first_root(path: &mut impl Path, limit: f64) -> Result<Option<f64>, Failu
     let mut here = path.at(0.0)?;
     let floor = here.gap.min(0.0);
     let (mut t, mut width, mut spent) = (0.0, limit, 0);
-    let (mut shortest, mut pace) = (UNKNOWN, limit / PACES);
+    let (mut shortest, mut pace, mut passing) = (UNKNOWN, limit / PACES, false);
     let raised = |value: Value| Value { gap: value.gap - floor, ..value };
     here = raised(here);
     while t < limit {
@@ -112,7 +112,10 @@ pub fn first_root(path: &mut impl Path, limit: f64) -> Result<Option<f64>, Failu
         }
         // A kink is passed in paces that grow; where nothing is known of the path they are long from the start.
         if known {
-            (shortest, pace) = (SHORTEST, SHORTEST * limit);
+            shortest = SHORTEST;
+            if !passing {
+                pace = SHORTEST * limit;
+            }
         } else {
             pace = (2.0 * pace).min(limit / PACES);
         }
@@ -125,18 +128,16 @@ pub fn first_root(path: &mut impl Path, limit: f64) -> Result<Option<f64>, Failu
             if spent > MOST_STRIDES {
                 return Err(path.endless(t, here.gap, spent));
             }
-            let mut safe = bounds.stride(here);
+            let (mut safe, mut blind) = (bounds.stride(here), !known);
             if !asked && t + safe < end && 2.0 * safe * here.rate.abs() < here.gap {
                 // The rate is no reason to stop so soon: the bend is bounded widely.
                 (bounds.rate, asked) = (path.rate(from, span), true);
                 safe = bounds.stride(here);
             }
-            let safe = if known {
-                safe
-            } else {
+            if !known {
                 let estimated = here.gap / path.estimate()?;
-                if shortest == UNKNOWN && estimated > pace { estimated } else { pace }
-            };
+                safe = if shortest == UNKNOWN && estimated > pace { estimated } else { pace };
+            }
             let arrived = t + safe >= end;
             if known && !bounds.bend.is_finite() && !arrived && end - t > SHORTEST * limit && 4.0 * safe < end - t {
                 // A bound of the rate cannot tell a gap that opens from one that closes.
@@ -144,14 +145,23 @@ pub fn first_root(path: &mut impl Path, limit: f64) -> Result<Option<f64>, Failu
                 break;
             }
             if known && t > 0.0 && safe <= RESOLUTION * limit {
-                return Ok(Some(t));
+                if here.gap <= 4.0 * RESOLUTION * limit * here.rate.abs() || here.gap <= path.noise() {
+                    return Ok(Some(t));
+                }
+                // No root is near: the bounds are wide, as beside a kink. Those of a shorter part are tighter.
+                if end - t > SHORTEST * limit {
+                    width = 0.25 * (end - t);
+                    break;
+                }
+                pace = (2.0 * pace).min(limit / PACES);
+                (safe, blind) = (pace, true);
             }
             if !arrived && stride == STRIDES {
                 // Tighter bounds over what lies ahead.
                 width = (16.0 * safe).min(0.25 * (end - t));
                 break;
             }
-            let next = if arrived { end } else { t + safe.max(RESOLUTION * limit) };
+            let next = if arrived { end } else { limit.min(t + safe.max(RESOLUTION * limit)) };
             let there = raised(path.at(next)?);
             if there.gap.is_nan() {
                 return Err(Failure::NonFinite { what: "a gap along the path of a step" });
@@ -161,8 +171,8 @@ pub fn first_root(path: &mut impl Path, limit: f64) -> Result<Option<f64>, Failu
                 return bracket([t, next], [here.gap, there.gap], limit, inside).map(Some);
             }
             (t, here) = (next, there);
-            if arrived || !known {
-                width = if known { 2.0 * width } else { limit - t };
+            if arrived || blind {
+                (width, passing) = (if blind { limit - t } else { 2.0 * width }, blind);
                 break;
             }
         }
@@ -335,6 +345,15 @@ mod tests {
         // Below zero at the start, by rounding.
         let low = |t: f64| Value { gap: path(t).gap - 1e-17, ..path(t) };
         assert!((with_bend(1.0, 2.0, low).unwrap() - 0.7).abs() < 1e-14);
+    }
+
+    #[test]
+    fn wide_bounds_are_no_root() {
+        // Far from the surface, with a bound of the bend that says nothing; then it is hit.
+        let value = |t: f64| Value { gap: 0.75 - t, rate: -1.0 };
+        let found = with_bend(1.0, 1e40, value).unwrap();
+        assert!((found - 0.75).abs() < 1e-12, "{found}");
+        assert_eq!(with_bend(0.7, 1e40, value), None);
     }
 
     #[test]
