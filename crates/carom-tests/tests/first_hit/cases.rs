@@ -170,3 +170,53 @@ fn back_in_time_nothing_is_passed_through_either() {
     let system = at_ball(Side::Outside, 1e-2, &[0.0, 0.0]);
     Case { system: &system, q: &[-300.01, 0.0], v: &[-1000.0, 0.0], h: -1.0 }.demand(&ALL, Some(0.3));
 }
+
+/// A gap of two coordinates.
+fn two(gap: &str) -> carom_io::scene::Scene {
+    let text = format!(
+        "[lagrangian]\ncoordinates = [\"x\", \"y\"]\nmass = 1.0\ninequalities = [\"{gap}\"]\n[initial]\nq = {{ x = -1.5, y = 1.6 }}\n[method]\nname = \"cva\"\n[run]\nstep = 1\nsteps = 1\n"
+    );
+    scene("two", &text, &[])
+}
+
+#[test]
+fn bounds_that_are_wide_beside_a_kink_or_a_spike_are_no_impact() {
+    // Head-on at a small circle, whose gap has no bounds at its centre.
+    let circle = two("sqrt(x^2 + y^2) - 0.01");
+    let due = (1.5 * 2.0_f64.sqrt() - 0.01) / (1.5 * 2.0_f64.sqrt());
+    for h in [2.0, 1.01, 3.7] {
+        let case = Case { system: &*circle.problem.system, q: &[-1.5, 1.5], v: &[1.5, -1.5], h };
+        case.demand(&[CVA, VCI, MIDPOINT], Some(due));
+    }
+    // Onto the floor beside a spike that is 1e-4 wide.
+    let spike = two("y - 0.9*exp(-(x/0.0001)^2)");
+    for h in [1.0, 0.5, 0.2] {
+        let case = Case { system: &*spike.problem.system, q: &[-1.5, 1.6], v: &[64.0, -80.0], h };
+        case.demand(&[CVA], Some(0.02));
+    }
+}
+
+#[test]
+fn a_body_between_another_and_an_elastic_wall_comes_to_rest_with_it() {
+    // Rebounds follow each other in geometric progression: both rest at the wall, whatever the masses.
+    for mass in [0.5, 0.04, 0.001] {
+        for (contact, wall) in [(0.0, 1.0), (1.0, 0.0), (0.7, 1.0)] {
+            let mut system = Particles::new(1, vec![mass, 1.0]).expect("masses");
+            system.set_radii(vec![0.1; 2]).expect("radii");
+            let surface = Surface { restitution: contact, friction: 0.0 };
+            system.add_sphere_gaps(&Selection::default(), surface).expect("pairs");
+            let end = Wall { normal: vec![1.0], offset: 0.0, restitution: wall, friction: 0.0 };
+            system.add_wall(&end, &Group::Of(vec![0])).expect("a wall");
+            let system: &dyn System = &system;
+            let mut state = State::from_velocity(system, 0.0, &[0.2, 0.5], &[0.0, -1.0]);
+            let mut step = CVA.stepper(system, &state).expect("a stepper");
+            for _ in 0..200 {
+                step.step(system, &mut state, 0.01).expect("it ends");
+            }
+            let rests = mass < 0.01 || contact == 0.0;
+            let fastest = state.p.iter().fold(0.0_f64, |max, p| max.max(p.abs()));
+            assert!(!rests || fastest < 1e-3, "{mass}, {contact}, {wall}: {state:?}");
+            assert!(fastest <= 1.0 + 1e-12, "{mass}, {contact}, {wall}: {state:?}");
+        }
+    }
+}

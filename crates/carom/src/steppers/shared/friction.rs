@@ -8,7 +8,7 @@
 //! ```
 //! These two laws together can create energy where normal and tangent are coupled [Kane & Levinson 1985]; and slip may have no
 //! solution. Then, and for several contacts at once, normal impulses come first, and friction after them takes what the cone of
-//! the normal impulse allows: each of the two can only lose energy. They alternate until no contact is approached; after [`ROUNDS`] of them
+//! the normal impulse allows: each of the two can only lose energy. They alternate until no contact is approached; after 100 rounds
 //! normal impulses without restitution have the last word.
 
 use super::contacts::Contacts;
