@@ -232,16 +232,16 @@ impl Particles {
         for (place, &i) in members.iter().enumerate() {
             for &j in &members[place + 1..] {
                 if excluded.of(i).binary_search(&(j as u32)).is_err() {
-                    // Points pass through each other: their distance is never negative.
-                    positive(
-                        "the sum of the radii of two particles with a contact",
-                        self.radii[i] + self.radii[j],
-                    )?;
                     self.gaps.spheres.push((i, j), self.radii[i] + self.radii[j], surface);
                 }
             }
         }
         Ok(())
+    }
+
+    /// The least sum of two radii among contacts between particles.
+    pub fn least_reach(&self) -> Option<f64> {
+        self.gaps.spheres.least()
     }
 
     /// Adds a gap between a wall and every sphere of a group.

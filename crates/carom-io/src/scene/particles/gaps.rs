@@ -37,7 +37,14 @@ impl Reader<'_> {
             }
             reader.default_pairs(table, place);
             let surface = reader.surface(table, place, names)?;
-            reader.gaps(table, place, |system| system.add_sphere_gaps(&pairs, surface))
+            reader.gaps(table, place, |system| system.add_sphere_gaps(&pairs, surface))?;
+            // The distance of two points is never negative: they would pass through each other.
+            if reader.system.least_reach() == Some(0.0) {
+                let help = "give one of them a `radius`, or leave them out with `on` or `exclude`".to_string();
+                table.report("two particles without a radius cannot touch each other", Some(help));
+                return None;
+            }
+            Some(())
         });
     }
 

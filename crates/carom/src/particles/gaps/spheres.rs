@@ -32,6 +32,10 @@ impl Spheres {
         self.least = Some(self.least.map_or(apart, |least| least.min(apart)));
     }
 
+    pub fn least(&self) -> Option<f64> {
+        self.least
+    }
+
     pub fn restitution(&self, row: usize) -> f64 {
         self.contacts[row].surface.restitution
     }
