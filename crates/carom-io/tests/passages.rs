@@ -178,10 +178,11 @@ fn along_many_steps_a_gap_by_an_expression_is_passed_where_the_ball_is() {
 }
 
 #[test]
-fn points_on_a_line_have_no_depth() {
-    let points = "particle = [{ mass = 1, position = [-1], velocity = [1] }, { mass = 1, position = [0] }]\ncontact = [{}]\n";
-    let (note, times, unnoticed) = passed(points, "name = \"gvi\"", (0.03, 50)).expect("a note");
-    assert!(times.is_infinite() && unnoticed == 1 && note.contains("no step avoids it"), "{note}");
+fn points_have_no_depth_and_are_refused() {
+    let text = "particle = [{ mass = 1, position = [-1], velocity = [1] }, { mass = 1, position = [0] }]\ncontact = [{}]\n\
+                method = { name = \"gvi\" }\nrun = { step = 0.03, steps = 50 }\n";
+    let problems = Scene::read("test", &Source::new("test.toml", text), &[]).err().expect("a refusal");
+    assert!(problems[0].message.contains("two particles without a radius cannot touch"), "{}", problems[0].message);
 }
 
 #[test]
