@@ -14,7 +14,7 @@ fn holding(scene: &Scene) -> Vec<AnyMethod> {
     variants().into_iter().filter(|method| holds(method) && takes(method, scene)).collect()
 }
 
-/// Runs with every method that holds equalities; constraints and what is left of the equations are round-off.
+/// Runs with every method that holds equalities: constraint violations and residuals of the solver are round-off.
 fn holds_in(name: &str, text: &str, steps: u64) {
     let scene = scene(name, text, &[]);
     let methods = holding(&scene);
