@@ -219,11 +219,7 @@ impl Resolver {
         self.impulse.resize(cone.restitution.len(), 0.0);
         self.d.resize(p.len(), 0.0);
         let mut resolved = Resolved::default();
-        let pass = match self.choose(cone, p, |k, _| cone.tolerance[k] < f64::INFINITY) {
-            Pass::Reflected(_) => self.reflect(cone, p, Some(0.0), &mut ()),
-            other => other,
-        };
-        if let Pass::Reflected(work) = pass {
+        if let Pass::Reflected(work) = self.without_rebound(cone, p, |_| true) {
             (resolved.passes, resolved.work) = (1, work);
         }
         if self.is_over(cone, p) { Ok(resolved) } else { Err(stuck(cone, p, resolved.passes)) }
@@ -288,8 +284,13 @@ impl Resolver {
 
     /// The nearest momentum with which no contact of a restitution below 1 is approached.
     fn settle(&mut self, cone: &Cone, p: &mut [f64]) -> Pass {
-        let joins = |k: usize, _: f64| cone.restitution[k] < 1.0 && cone.tolerance[k] < f64::INFINITY;
-        match self.choose(cone, p, joins) {
+        self.without_rebound(cone, p, |restitution| restitution < 1.0)
+    }
+
+    /// The nearest momentum with which none of the contacts with such restitutions is approached.
+    fn without_rebound(&mut self, cone: &Cone, p: &mut [f64], joins: impl Fn(f64) -> bool) -> Pass {
+        let takes_part = |k: usize, _: f64| joins(cone.restitution[k]) && cone.tolerance[k] < f64::INFINITY;
+        match self.choose(cone, p, takes_part) {
             Pass::Reflected(_) if !self.chosen.is_empty() => self.reflect(cone, p, Some(0.0), &mut ()),
             other => other,
         }
