@@ -12,6 +12,7 @@
 //! a hundredth of the rebound, the law's momentum is taken as well.
 
 use super::Closing;
+use super::leg::Place;
 use super::step::Collision;
 use crate::discrete::{Chord, Side};
 use crate::error::Failure;
@@ -112,7 +113,7 @@ impl Collision {
             self.close(system, rest)?;
             self.book_condition();
             self.leg.condition.asked = false;
-            self.set_off(system)?;
+            self.set_off(system, Place::Same)?;
         }
         Ok(())
     }

@@ -178,7 +178,8 @@ impl Collision {
             }
             let times = [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| from + share * width);
             let (mut index, mut gaps) = ([0; 5], [0.0; 5]);
-            for k in 0..5 {
+            // The end of the whole leg has just been flown.
+            for k in [4, 0, 1, 2, 3] {
                 let Some(sample) = self.sample(system, times[k])? else { return Ok(Sought::Unmet) };
                 index[k] = sample;
                 let (n, Samples { q, .. }) = (self.leg.at.q.len(), &self.search.samples);
@@ -192,7 +193,7 @@ impl Collision {
             let (margin, noise) = self.fit(system, contact, index, width);
             if trials > MOST_SAMPLES && !holds {
                 // So close to the surface for so long: it is touched.
-                self.scales.measure(system, &self.inverse, &self.leg.at, self.grid[1]);
+                self.scales.measure(system, &self.inverse, (&self.leg.at, None), self.grid[1]);
                 if number > 0 && self.touch_at(system, contact, gaps[0]) {
                     return Ok(Sought::Root((from <= limit).then_some(from)));
                 }

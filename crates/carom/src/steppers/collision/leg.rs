@@ -15,6 +15,29 @@ use crate::system::System;
 /// Chord velocities of legs shorter than this share of the step are not made of differences of places.
 const SHORT: f64 = 1e-6;
 
+/// What is known of the place where a leg starts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Place {
+    /// Nothing.
+    New,
+    /// The last step ended there: its gaps.
+    Last,
+    /// Another leg of the step ended there: its gaps, and of a parabola its forces.
+    Arrival,
+    /// The leg before started there too, or its place needs nothing else: all but the momentum.
+    Same,
+}
+
+/// A length of a leg: momentum at its start, end, chord velocity, scale of the condition.
+#[derive(Debug, Clone)]
+struct Kept {
+    tau: Option<f64>,
+    p: Vec<f64>,
+    end: State,
+    chord: Vec<f64>,
+    scale: f64,
+}
+
 /// The leg of a step that is under way.
 #[derive(Debug, Clone)]
 pub struct Leg {
@@ -42,6 +65,8 @@ pub struct Leg {
     pub next_gradient: Vec<f64>,
     /// Acceleration, of a parabola.
     pub a: Vec<f64>,
+    /// The leg to the end of the step, while shorter lengths are tried.
+    kept: Kept,
     /// The start with half of the friction of the leg.
     pub rubbed: State,
     /// Momentum between the two half kicks.
@@ -70,6 +95,7 @@ impl Leg {
             gradient: vector(),
             next_gradient: vector(),
             a: vector(),
+            kept: Kept { tau: None, p: vector(), end: start.clone(), chord: vector(), scale: 1.0 },
             rubbed: start.clone(),
             half: vector(),
             force: vector(),
@@ -89,21 +115,62 @@ impl Leg {
 }
 
 impl Collision {
+    /// Keeps what was flown last, if no impulses of held rows belong to it.
+    pub(super) fn keep(&mut self) {
+        let free = self.rows.is_none() && self.resting.is_empty();
+        let Leg { at, end, chord, placed, condition, kept, .. } = &mut self.leg;
+        if free && kept.tau.is_none() && (condition.met || !condition.asked) {
+            kept.p.copy_from_slice(&at.p);
+            kept.end.copy_from(end);
+            kept.chord.copy_from_slice(chord);
+            (kept.tau, kept.scale) = (*placed, condition.scale);
+        }
+    }
+
+    /// Nothing is kept.
+    pub(super) fn keep_none(&mut self) {
+        self.leg.kept.tau = None;
+    }
+
+    /// Takes up what was kept again.
+    pub(super) fn restore(&mut self) {
+        let Leg { at, end, chord, placed, condition, kept, .. } = &mut self.leg;
+        if kept.tau.is_some() {
+            at.p.copy_from_slice(&kept.p);
+            end.copy_from(&kept.end);
+            chord.copy_from_slice(&kept.chord);
+            (*placed, condition.scale, condition.met) = (kept.tau, kept.scale, condition.asked);
+            self.search.ahead = true;
+        }
+    }
+
     /// Makes everything ready for a leg from `leg.at`: velocity, gaps, forces.
-    pub(super) fn set_off<S: System + ?Sized>(&mut self, system: &S) -> Result<(), Failure> {
-        self.inverse.prepare(system, &self.leg.at.q)?;
+    pub(super) fn set_off<S: System + ?Sized>(&mut self, system: &S, place: Place) -> Result<(), Failure> {
+        if matches!(place, Place::New | Place::Last) {
+            self.inverse.prepare(system, &self.leg.at.q)?;
+        }
+        if place == Place::New {
+            system.gap(&self.leg.at.q, &mut self.search.gap);
+        }
         self.leg.v.copy_from_slice(&self.leg.at.p);
         self.inverse.solve(&mut self.leg.v);
-        system.gap(&self.leg.at.q, &mut self.search.gap);
-        self.resting.clear();
         self.leg.placed = None;
         if self.leg.parabolic {
-            let t = self.leg.at.t;
-            self.leg.evaluate(system, t, false);
+            match place {
+                Place::Same => {}
+                Place::Arrival if self.resting.is_empty() => {
+                    std::mem::swap(&mut self.leg.gradient, &mut self.leg.next_gradient);
+                }
+                Place::Arrival | Place::Last | Place::New => {
+                    let t = self.leg.at.t;
+                    self.leg.evaluate(system, t, false);
+                }
+            }
             self.leg.a.copy_from_slice(&self.leg.gradient);
             self.inverse.solve(&mut self.leg.a);
             self.leg.a.iter_mut().for_each(|a| *a = -*a);
         }
+        self.resting.clear();
         Ok(())
     }
 
@@ -114,6 +181,7 @@ impl Collision {
             return Ok(());
         }
         self.leg.placed = None;
+        self.search.ahead = false;
         if self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             return Err(Failure::Interrupted);
         }

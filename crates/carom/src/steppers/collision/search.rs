@@ -37,6 +37,8 @@ pub struct Search {
     pub gap: Vec<f64>,
     /// At its end.
     pub next: Vec<f64>,
+    /// Whether the leg still ends where they belong to.
+    pub ahead: bool,
     pub room: Room,
     /// The parabola through the ends of the leg, in the direction of the step: velocity and acceleration.
     pub v: Vec<f64>,
@@ -61,7 +63,20 @@ impl Search {
         let [place, speed, gradient, v, bow, off] = [(); 6].map(|()| vec![0.0; n]);
         let room = Room { place, speed, gradient, gaps };
         let samples = Samples::new(n);
-        Self { gap, next, room, v, bow, off, samples, whole: f64::NAN, found: 0, struck: None, grazed: Vec::new() }
+        Self {
+            gap,
+            next,
+            ahead: false,
+            room,
+            v,
+            bow,
+            off,
+            samples,
+            whole: f64::NAN,
+            found: 0,
+            struck: None,
+            grazed: Vec::new(),
+        }
     }
 }
 
@@ -160,7 +175,8 @@ impl Collision {
         let h = self.grid[1];
         let taken = !(self.search.grazed.is_empty() && self.histories.held.is_empty());
         if taken || self.search.gap.iter().any(|gap| *gap <= far) {
-            self.scales.measure(system, &self.inverse, &self.leg.at, h);
+            let known = self.leg.parabolic.then_some(&*self.leg.gradient);
+            self.scales.measure(system, &self.inverse, (&self.leg.at, known), h);
         }
         for contact in 0..self.search.gap.len() {
             if self.histories.is_held(contact) || self.search.grazed.contains(&contact) {
@@ -222,6 +238,14 @@ impl Collision {
         Ok(())
     }
 
+    /// Gaps where the leg ends if nothing is hit.
+    fn look_ahead<S: System + ?Sized>(&mut self, system: &S, rest: f64) -> Result<(), Failure> {
+        self.place(system, rest)?;
+        system.gap(&self.leg.end.q, &mut self.search.next);
+        self.search.ahead = true;
+        Ok(())
+    }
+
     /// How long the leg is until its first impact; `None` if there is none in `rest`. The contact stands in `search.found`.
     pub(super) fn first_impact<S: System + ?Sized>(
         &mut self,
@@ -231,8 +255,7 @@ impl Collision {
         if rest <= 0.0 {
             return Ok(None);
         }
-        self.place(system, rest)?;
-        system.gap(&self.leg.end.q, &mut self.search.next);
+        self.look_ahead(system, rest)?;
         self.look_for_rest(system)?;
         if let Some(contact) = self.search.struck {
             self.search.found = contact;
@@ -240,14 +263,12 @@ impl Collision {
         }
         if !self.resting.is_empty() {
             self.leg.placed = None;
-            self.place(system, rest)?;
-            system.gap(&self.leg.end.q, &mut self.search.next);
+            self.look_ahead(system, rest)?;
         }
         loop {
             if self.leg.condition.asked && !self.leg.condition.met {
                 self.fall_back();
-                self.place(system, rest)?;
-                system.gap(&self.leg.end.q, &mut self.search.next);
+                self.look_ahead(system, rest)?;
             }
             match self.earliest(system, rest)? {
                 Sought::Root(Some(tau)) if self.leg.condition.asked && self.is_hop(system, tau)? => {
@@ -275,6 +296,7 @@ impl Collision {
         let exact = self.is_parabola();
         self.bow(rest);
         self.search.samples.clear();
+        self.keep_none();
         let (mut first, mut limit) = (None, rest);
         for contact in 0..self.search.gap.len() {
             if self.resting.binary_search(&contact).is_ok() || self.is_clear(system, contact, rest) {
@@ -283,6 +305,7 @@ impl Collision {
             let root = if exact {
                 roots::first_root(&mut Flight { collision: self, system, contact, rest }, limit)?
             } else {
+                self.keep();
                 match self.first_on_curve(system, contact, [limit, rest])? {
                     Sought::Root(root) => root,
                     Sought::Unmet => return Ok(Sought::Unmet),
@@ -292,6 +315,9 @@ impl Collision {
                 (first, limit) = (Some(tau), tau);
                 self.search.found = contact;
             }
+        }
+        if first.is_none() {
+            self.restore();
         }
         Ok(Sought::Root(first))
     }
@@ -326,8 +352,8 @@ impl Collision {
 
     /// The place of the leg after `tau`, perhaps without the momentum there.
     pub(super) fn probe<S: System + ?Sized>(&mut self, system: &S, tau: f64) -> Result<(), Failure> {
-        let rough = self.friction.is_rough(system, &self.resting, self.options.friction);
-        self.holder.places_only = !self.resting.is_empty() && !rough;
+        self.holder.places_only =
+            !(self.resting.is_empty() || self.friction.is_rough(system, &self.resting, self.options.friction));
         let placed = self.place(system, tau);
         if self.holder.places_only {
             (self.leg.placed, self.holder.places_only) = (None, false);

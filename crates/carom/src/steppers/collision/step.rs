@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::collapse::Histories;
-use super::leg::Leg;
+use super::leg::{Leg, Place};
 use super::search::Search;
 use super::{Closing, Options};
 use crate::error::{Failure, StepError};
@@ -120,14 +120,14 @@ impl Collision {
 
     /// The algorithm [Fetecau et al. 2003, sec 3.4 and (78)-(79); Pekarek & Murphey 2012 (15)-(21)], leg by leg.
     fn advance<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<(), Failure> {
-        self.start(state, h);
-        self.set_off(system)?;
+        let place = self.start(state, h);
+        self.set_off(system, place)?;
         let mut rest = h.abs();
         while let Some(tau) = self.first_impact(system, rest)? {
             self.arrive(system, tau)?;
             rest -= tau;
             self.strike(system)?; // p⁺ = p⁻R, and what (48) asks of the next leg
-            self.set_off(system)?;
+            self.set_off(system, Place::Arrival)?;
             self.close_step(system, rest)?;
         }
         self.arrive(system, rest)?; // (49)
@@ -159,7 +159,11 @@ impl Collision {
     /// What the next step may start from.
     fn finish<S: System + ?Sized>(&mut self, system: &S) {
         self.idle = self.resting.is_empty() && self.impact_states.is_empty();
-        system.gap(&self.leg.end.q, &mut self.search.gap);
+        if self.search.ahead {
+            std::mem::swap(&mut self.search.gap, &mut self.search.next);
+        } else {
+            system.gap(&self.leg.end.q, &mut self.search.gap);
+        }
         self.known_q.copy_from_slice(&self.leg.end.q);
         self.gradient_known = self.leg.parabolic && self.resting.is_empty();
         if self.gradient_known {
@@ -167,8 +171,8 @@ impl Collision {
         }
     }
 
-    /// Nothing has happened in the step yet.
-    fn start(&mut self, state: &State, h: f64) {
+    /// Nothing has happened in the step yet. Returns what is known of its start from the last step.
+    fn start(&mut self, state: &State, h: f64) -> Place {
         self.grid = [state.t, h];
         self.leg.at.copy_from(state);
         self.leg.condition.asked = false;
@@ -186,6 +190,11 @@ impl Collision {
         }
         self.start_impulse.fill(0.0);
         self.end_impulse.fill(0.0);
+        match self.known_q == state.q {
+            true if self.gradient_known && self.simple => Place::Same,
+            true => Place::Last,
+            false => Place::New,
+        }
     }
 }
 

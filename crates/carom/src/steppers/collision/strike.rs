@@ -63,7 +63,8 @@ impl Collision {
         if let Some(rows) = &mut self.rows {
             rows.prepare(system, &self.inverse, at.t, &at.q)?;
         }
-        self.scales.measure(system, &self.inverse, at, h);
+        let known = (self.leg.parabolic && self.resting.is_empty()).then_some(&*self.leg.next_gradient);
+        self.scales.measure(system, &self.inverse, (at, known), h);
         system.gap(&at.q, &mut self.search.gap);
         self.contacts.members.clear();
         let far = self.far();

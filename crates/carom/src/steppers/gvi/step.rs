@@ -197,7 +197,7 @@ impl Gvi {
         self.contact_impulse.fill(0.0);
         self.start_impulse.fill(0.0);
         self.inverse.prepare(system, &state.q)?;
-        self.scales.measure(system, &self.inverse, state, h);
+        self.scales.measure(system, &self.inverse, (state, None), h);
         self.activate(system, h)?; // (7.1)
         // A look at the predicted point may have taken it there.
         self.inverse.prepare(system, &state.q)?;

@@ -19,7 +19,7 @@ impl Gvi {
             self.touching.clear();
             self.carrying.clear();
             self.inverse.prepare(system, &state.q)?;
-            self.scales.measure(system, &self.inverse, state, h);
+            self.scales.measure(system, &self.inverse, (state, None), h);
             let far = FAR * (max_abs(&self.gap) + max_abs(&state.q));
             for contact in 0..self.gap.len() {
                 if self.gap[contact].abs() <= far && self.is_closed(system, &state.q, contact, self.gap[contact], h)
@@ -65,7 +65,7 @@ impl Gvi {
         if near || lag || self.touching != held || self.carrying != held {
             if near {
                 self.inverse.prepare(system, &state.q)?;
-                self.scales.measure(system, &self.inverse, state, h);
+                self.scales.measure(system, &self.inverse, (state, None), h);
             }
             self.carrying.clear();
             self.carrying.extend_from_slice(held);

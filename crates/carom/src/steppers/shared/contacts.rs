@@ -82,15 +82,25 @@ impl Scales {
         self.first = Some(0.0);
     }
 
-    /// At a state, for steps of length `h`; `inverse` must be prepared there.
-    pub fn measure<S: System + ?Sized>(&mut self, system: &S, inverse: &InverseMass, state: &State, h: f64) {
+    /// At a state, with `∂V/∂q − f` there if it is known, for steps of length `h`; `inverse` must be prepared there.
+    pub fn measure<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        inverse: &InverseMass,
+        (state, gradient): (&State, Option<&[f64]>),
+        h: f64,
+    ) {
         let v = &mut self.v;
         v.copy_from_slice(&state.p);
         inverse.solve(v);
-        system.potential_gradient(state.t, &state.q, &mut self.push);
-        if let Some(forces) = system.forces() {
-            forces.force(state.t, &state.q, v, &mut self.force);
-            self.push.iter_mut().zip(&self.force).for_each(|(push, force)| *push -= force);
+        if let Some(gradient) = gradient {
+            self.push.copy_from_slice(gradient);
+        } else {
+            system.potential_gradient(state.t, &state.q, &mut self.push);
+            if let Some(forces) = system.forces() {
+                forces.force(state.t, &state.q, v, &mut self.force);
+                self.push.iter_mut().zip(&self.force).for_each(|(push, force)| *push -= force);
+            }
         }
         inverse.solve(&mut self.push);
         self.energy = LEAST;
