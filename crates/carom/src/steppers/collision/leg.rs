@@ -28,11 +28,12 @@ pub enum Place {
     Same,
 }
 
-/// A length of a leg: momentum at its start, end, chord velocity, scale of the condition.
+/// A length of a leg: momenta at its start and between the two half kicks, end, chord velocity, scale of the condition.
 #[derive(Debug, Clone)]
 struct Kept {
     tau: Option<f64>,
     p: Vec<f64>,
+    half: Vec<f64>,
     end: State,
     chord: Vec<f64>,
     scale: f64,
@@ -95,7 +96,7 @@ impl Leg {
             gradient: vector(),
             next_gradient: vector(),
             a: vector(),
-            kept: Kept { tau: None, p: vector(), end: start.clone(), chord: vector(), scale: 1.0 },
+            kept: Kept { tau: None, p: vector(), half: vector(), end: start.clone(), chord: vector(), scale: 1.0 },
             rubbed: start.clone(),
             half: vector(),
             force: vector(),
@@ -118,9 +119,10 @@ impl Collision {
     /// Keeps what was flown last, if no impulses of held rows belong to it.
     pub(super) fn keep(&mut self) {
         let free = self.rows.is_none() && self.resting.is_empty();
-        let Leg { at, end, chord, placed, condition, kept, .. } = &mut self.leg;
+        let Leg { at, half, end, chord, placed, condition, kept, .. } = &mut self.leg;
         if free && kept.tau.is_none() && (condition.met || !condition.asked) {
             kept.p.copy_from_slice(&at.p);
+            kept.half.copy_from_slice(half);
             kept.end.copy_from(end);
             kept.chord.copy_from_slice(chord);
             (kept.tau, kept.scale) = (*placed, condition.scale);
@@ -134,9 +136,10 @@ impl Collision {
 
     /// Takes up what was kept again.
     pub(super) fn restore(&mut self) {
-        let Leg { at, end, chord, placed, condition, kept, .. } = &mut self.leg;
+        let Leg { at, half, end, chord, placed, condition, kept, .. } = &mut self.leg;
         if kept.tau.is_some() {
             at.p.copy_from_slice(&kept.p);
+            half.copy_from_slice(&kept.half);
             end.copy_from(&kept.end);
             chord.copy_from_slice(&kept.chord);
             (*placed, condition.scale, condition.met) = (kept.tau, kept.scale, condition.asked);
