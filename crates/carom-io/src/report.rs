@@ -55,6 +55,8 @@ pub struct RunReport {
     /// Impacts at which the method's own rule had no solution, or steps of `pem` made of halves; `null` where none was taken and the method
     /// locates no events.
     pub fallbacks: Option<u64>,
+    /// Impacts with friction whose restitutions were lowered, since they would have gained energy.
+    pub restitution_lowered: Option<u64>,
     /// Contacts that were approached still after the reflection of their step; `null` unless the impact law is applied only once.
     pub left_approached: Option<u64>,
     /// When a contact came to rest last; `null` if none was seen to.
@@ -269,6 +271,7 @@ impl RunReport {
             active_steps: summary.active_steps,
             captured: summary.impacts.map(|_| summary.captured),
             fallbacks: summary.fallbacks,
+            restitution_lowered: summary.impacts.map(|_| summary.lowered),
             left_approached: reflects_once(scene).then_some(summary.approached),
             rest_time: summary.rest_time,
             watches: (!watched.is_empty()).then(|| {

@@ -4,6 +4,7 @@
 //! that reports what was kept and what was not ([`run`]). No files, no printing, no threads of its own.
 
 pub mod between;
+mod bracket;
 pub mod discrete;
 pub mod error;
 pub mod impact;

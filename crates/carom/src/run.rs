@@ -279,6 +279,7 @@ impl Taken {
         self.report.captured += report.captured;
         self.report.impact_work += report.impact_work;
         self.report.fallbacks += report.fallbacks;
+        self.report.lowered += report.lowered;
         self.report.approached += report.approached;
         for (sum, (start, end)) in self.impulse.iter_mut().zip(impulses.start.iter().zip(impulses.end)) {
             *sum += start + end;

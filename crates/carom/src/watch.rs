@@ -12,9 +12,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::between::{Between, Moment};
+use crate::bracket::bracket;
 use crate::error::Failure;
 use crate::observe::Frame;
-use crate::steppers::shared::roots::bracket;
 use crate::system::System;
 
 /// Points in which a quantity is looked at in every step.
@@ -168,7 +168,8 @@ impl<'a> Lookout<'a> {
         };
         let found =
             if before == 0.0 { Ok(ends[0]) } else { bracket(ends, [before.abs(), -value.abs()], 1.0, side) };
-        let alpha = found.map_err(|failure| bad.unwrap_or_else(|| format!("watch `{}`: {failure}", watch.name)))?;
+        let alpha = found
+            .map_err(|failure: Failure| bad.unwrap_or_else(|| format!("watch `{}`: {failure}", watch.name)))?;
         let t =
             if alpha < 1.0 { between.start() + alpha * (frame.state.t - between.start()) } else { frame.state.t };
         self.crossings.push(Crossing { t, alpha, watch: index, rising });

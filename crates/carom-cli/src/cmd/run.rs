@@ -272,7 +272,11 @@ fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
             Some(0) | None => String::new(),
             Some(count) => format!("; {count} by the fallback of the method"),
         };
-        let meaning = format!("{active} of {} steps with a contact{captured}{fallbacks}", report.steps);
+        let lowered = match report.restitution_lowered {
+            Some(0) | None => String::new(),
+            Some(count) => format!("; {count} with a lowered restitution, since friction would have gained energy"),
+        };
+        let meaning = format!("{active} of {} steps with a contact{captured}{fallbacks}{lowered}", report.steps);
         row("impacts", impacts.to_string(), meaning);
         if let Some(found) = &report.impact_energy {
             let meaning =

@@ -157,6 +157,12 @@ fn penetration(run: &Value) -> Option<Row> {
                 count("/active_steps"),
                 count("/captured")
             );
+            let lowered = count("/restitution_lowered");
+            if lowered > 0.0 {
+                words += &format!(
+                    " At {lowered} of them restitution was lowered: with friction that turns slip round it would have gained energy."
+                );
+            }
             let fallbacks = count("/fallbacks");
             if fallbacks > 0.0 {
                 words += &format!(" At {fallbacks} of the impacts the fallback of the method was taken.");

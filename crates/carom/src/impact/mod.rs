@@ -21,9 +21,12 @@
 //! Differs from [KP12 (App. A)]: `V` is chosen by `A p` and not by `M⁻¹p` unless [`Cone::approach`] says so. With `M⁻¹p` a contact
 //! may be approached whose only impulse that conserves `E` is an attractive one; then there is no solution, which is an error.
 
+mod cones;
 mod nnls;
+mod rough;
 
 pub use nnls::Nnls;
+pub use rough::{RoughCone, RoughResolved, RoughResolver, Strike, largest_share};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -110,6 +113,8 @@ pub struct Stuck {
     pub passes: u32,
     /// Contacts that are still approached, worst first, with the speeds.
     pub approached: Vec<(usize, f64)>,
+    /// The residual of a problem of friction that was not solved, relative to its impulses; 0 if it is not that.
+    pub residual: f64,
 }
 
 /// A law with its workspace.
@@ -384,7 +389,7 @@ fn approached<'a>(cone: &'a Cone, p: &'a [f64]) -> impl Iterator<Item = (usize, 
 fn stuck(cone: &Cone, p: &[f64], passes: u32) -> Stuck {
     let mut approached: Vec<(usize, f64)> = approached(cone, p).collect();
     approached.sort_by(|a, b| a.1.total_cmp(&b.1));
-    Stuck { passes, approached }
+    Stuck { passes, approached, residual: 0.0 }
 }
 
 #[cfg(test)]

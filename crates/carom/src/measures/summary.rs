@@ -86,6 +86,8 @@ pub struct Summary {
     pub captured: u64,
     /// Impacts, or steps, by the fallback of the method; `None` where none was taken and the method locates no events.
     pub fallbacks: Option<u64>,
+    /// Impacts with friction whose restitutions were lowered, since they would have gained energy.
+    pub lowered: u64,
     /// Contacts that were approached still after the reflection of their step.
     pub approached: u64,
     /// When a contact came to rest last, if the method located that.
@@ -138,6 +140,7 @@ impl Summary {
             active_steps: (problem.system.inequalities() > 0).then_some(0),
             captured: 0,
             fallbacks: None,
+            lowered: 0,
             approached: 0,
             rest_time: None,
             passages: Passages::default(),
@@ -247,6 +250,7 @@ impl Observer for Summary {
         count(&mut self.impacts, frame.report.impacts.into());
         count(&mut self.active_steps, frame.report.active.into());
         self.captured += u64::from(frame.report.captured);
+        self.lowered += u64::from(frame.report.lowered);
         if frame.locates_events || frame.report.fallbacks > 0 {
             *self.fallbacks.get_or_insert(0) += u64::from(frame.report.fallbacks);
         }

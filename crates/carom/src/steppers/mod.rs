@@ -45,6 +45,8 @@ pub struct StepReport {
     /// Impacts at which the condition of the method had no solution and its fallback was taken; of `pem`, how often a step or a part of it
     /// was halved.
     pub fallbacks: u32,
+    /// Impacts with friction whose restitutions were lowered, since they would have gained energy.
+    pub lowered: u32,
     /// Contacts that were approached still after the reflection of the step: of a law that is applied once.
     pub approached: u32,
 }

@@ -14,6 +14,7 @@ use crate::solvers::Facts;
 pub(super) use form::Workspace;
 pub use form::{Form, Shape, Swept};
 use local::Contact;
+pub use whole::solve as one_contact;
 
 /// How one contact is solved while the others are held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -13,7 +13,7 @@ const STEPS: usize = 100;
 /// The impulses with u = A r + b, r_n ≥ 0 ⟂ u_n ≥ 0, ‖r_t‖ ≤ μ r_n, r_t against u_t; `None` where A has no inverse.
 ///
 /// g(λ) = ‖r_t‖ − μ r_n is positive at stick that the cone does not hold and negative for λ → ∞, where r_t vanishes and r_n = −b_n/A_nn.
-pub(super) fn solve(d: usize, block: &[f64], b: &[f64; 3], mu: f64) -> Option<[f64; 3]> {
+pub fn solve(d: usize, block: &[f64], b: &[f64; 3], mu: f64) -> Option<[f64; 3]> {
     if b[0] >= 0.0 {
         return Some([0.0; 3]);
     }

@@ -10,6 +10,7 @@
 
 use super::search::{Room, bend, rate};
 use super::step::Collision;
+use crate::bracket::bracket;
 use crate::error::Failure;
 use crate::linear::dot;
 use crate::steppers::shared::roots::{self, Path, Value};
@@ -353,7 +354,7 @@ impl Collision {
         limit: f64,
     ) -> Result<Sought, Failure> {
         let mut unmet = false;
-        let root = roots::bracket(times, values, limit, |t| {
+        let root = bracket(times, values, limit, |t| {
             let gap = self.gap_at(system, contact, t)? - floor;
             unmet |= self.leg.condition.asked && !self.leg.condition.met;
             Ok(if divided { gap / t } else { gap })

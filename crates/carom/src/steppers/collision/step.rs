@@ -8,7 +8,7 @@ use super::leg::{Leg, Place};
 use super::search::Search;
 use super::{Closing, Options};
 use crate::error::{Failure, StepError};
-use crate::impact::{Nnls, Resolver};
+use crate::impact::{Nnls, Resolver, RoughResolver};
 use crate::method::Method;
 use crate::state::{State, all_finite};
 use crate::steppers::shared::contacts::{Contacts, Metric, Scales};
@@ -38,6 +38,7 @@ pub struct Collision {
     pub(super) metric: Metric,
     pub(super) contacts: Contacts,
     pub(super) resolver: Resolver,
+    pub(super) rough: RoughResolver,
     pub(super) friction: Friction,
     pub(super) press: Nnls,
     pub(super) leg: Leg,
@@ -89,6 +90,7 @@ impl Collision {
             metric: Metric::new(options.curvature, n),
             contacts: Contacts::default(),
             resolver: Resolver::with_leftover(options.law, LEFTOVER),
+            rough: RoughResolver::new(options.law, LEFTOVER),
             friction: Friction::default(),
             press: Nnls::default(),
             leg: Leg::new(&options, system, start),

@@ -81,7 +81,7 @@ impl Collision {
             }
         }
         let state = (&self.leg.at, if self.options.of_leg { self.leg.tau } else { h });
-        self.metric.apply(system, &self.inverse, state, &mut self.contacts);
+        self.metric.apply(system, &self.inverse, state, (&self.contacts.y, &mut self.contacts.z));
         Ok(())
     }
 
@@ -105,22 +105,29 @@ impl Collision {
         };
         let given = (&self.inverse, self.rows.as_ref());
         let coefficient = self.options.friction;
-        let law = (&mut self.resolver, &cone);
         let rough = self.friction.prepare(system, &self.leg.at, &contacts.members, given, coefficient);
         let resolved = if rough {
-            self.friction.resolve(law, contacts, &mut self.leg.at.p)
+            let state = (&self.leg.at, if self.options.of_leg { self.leg.tau } else { self.grid[1] });
+            self.friction.measure(|rows| self.metric.apply(system, &self.inverse, state, rows));
+            let rough = self.friction.rough(cone);
+            let sum = self.rough.resolve(&rough, &mut self.leg.at.p);
+            sum.map(|sum| {
+                self.report.lowered += sum.lowered;
+                self.report.residual = self.report.residual.max(sum.residual);
+                sum.resolved
+            })
         } else {
             self.resolver.resolve(&cone, &mut self.leg.at.p)
         };
         let resolved = resolved.map_err(|stuck| contacts.no_end(system, &stuck))?;
         // What the impulses of contacts put onto equality constraints.
         let m = self.start_impulse.len();
-        let impulses = if rough { &self.friction.normal } else { &self.resolver.impulse };
+        let impulses = if rough { &self.rough.normal } else { &self.resolver.impulse };
         for (place, (&contact, impulse)) in contacts.members.iter().zip(impulses).enumerate() {
             self.contact_impulse[contact] += impulse * sign;
             self.events[before + place].impulse = *impulse;
             if rough {
-                self.events[before + place].friction = self.friction.along_surface(place);
+                self.events[before + place].friction = self.friction.of_contact(place, &self.rough.tangent);
             }
             let nu = &contacts.nu[place * m..(place + 1) * m];
             self.start_impulse.iter_mut().zip(nu).for_each(|(sum, nu)| *sum += sign * impulse * nu);

@@ -131,7 +131,7 @@ impl Gvi {
         if !approached && (self.config.energy != Energy::Shadow || self.config.predicate == Predicate::Literal) {
             return Ok(Resolved::default());
         }
-        self.metric.apply(system, &self.inverse, (state, h), &mut self.contacts);
+        self.metric.apply(system, &self.inverse, (state, h), (&self.contacts.y, &mut self.contacts.z));
         self.choose_approach(&state.p);
         let contacts = &self.contacts;
         let cone = Cone {

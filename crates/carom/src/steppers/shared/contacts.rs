@@ -153,7 +153,8 @@ impl Contacts {
         let words = stuck.approached.iter().map(|&(place, speed)| {
             format!("`{}` is still approached with {:.3e}", system.gap_name(self.members[place]), -speed)
         });
-        Failure::Impact { passes: stuck.passes, contacts: words.collect::<Vec<_>>().join(", ") }
+        let unsolved = (stuck.residual > 0.0).then(|| format!("friction is solved to {:.1e} only", stuck.residual));
+        Failure::Impact { passes: stuck.passes, contacts: words.chain(unsolved).collect::<Vec<_>>().join(", ") }
     }
 
     /// Gradients at `at`, tolerances, and what equality constraints take; `inverse` and `rows` belong to the state.
@@ -213,19 +214,19 @@ impl Metric {
         Self { curvature, hessian: vec![0.0; n * n], product: vec![0.0; n] }
     }
 
-    /// `Z = G A` at a state.
+    /// `Z = G A` at a state, of rows `G` with `Y = G M⁻¹`.
     pub fn apply<S: System + ?Sized>(
         &mut self,
         system: &S,
         inverse: &InverseMass,
         (state, h): (&State, f64),
-        contacts: &mut Contacts,
+        (y, z): (&[f64], &mut [f64]),
     ) {
-        contacts.z.copy_from_slice(&contacts.y);
+        z.copy_from_slice(y);
         let Some(c) = self.curvature else { return };
         let n = state.q.len();
         system.potential_hessian(state.t, &state.q, &mut self.hessian);
-        for (z, y) in contacts.z.chunks_exact_mut(n).zip(contacts.y.chunks_exact(n)) {
+        for (z, y) in z.chunks_exact_mut(n).zip(y.chunks_exact(n)) {
             matrix_times(&self.hessian, y, &mut self.product);
             inverse.solve(&mut self.product);
             for (z, product) in z.iter_mut().zip(&self.product) {

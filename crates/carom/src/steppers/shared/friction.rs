@@ -1,27 +1,13 @@
-//! Coulomb friction at impacts and at contacts that rest, by laws that never create energy.
-//!
-//! One contact: Newton's restitution along the normal and Coulomb's law along the surface, solved together. Stick if the impulse that
-//! stops the sliding lies in the cone `|l_t| ≤ μ l_n`, otherwise slip against the sliding before the impact:
-//! ```text
-//! W (l_n, l_t) = (−(1 + e)u_n, −u_t)                           stick
-//! l_t = −μ l_n û,  l_n = −(1 + e)u_n/(W_nn − μ ûᵀW_tn)         slip, û = u_t/|u_t|
-//! ```
-//! These two laws together can create energy where normal and tangent are coupled [Kane & Levinson 1985]; and slip may have no
-//! solution. Then, and for several contacts at once, normal impulses come first, and friction after them takes what the cone of
-//! the normal impulse allows: each of the two can only lose energy. They alternate until no contact is approached; after 100 rounds
-//! normal impulses without restitution have the last word.
+//! Coulomb friction: the directions of sliding of contacts, for impacts (`impact/rough.rs`), and the friction of contacts that rest.
 
-use super::contacts::Contacts;
 use super::mass::InverseMass;
 use super::projection::ConstraintRows;
 use crate::error::{Failure, Row};
-use crate::impact::{Cone, Resolved, Resolver, Stuck};
-use crate::linear::{Cholesky, Lu, dot};
+use crate::impact::{Cone, RoughCone};
+use crate::linear::{Cholesky, dot};
 use crate::state::State;
 use crate::system::System;
 
-/// Rounds of normal impulses and friction at several contacts.
-const ROUNDS: u32 = 100;
 /// Sweeps of friction over all contacts; one contact takes one or two.
 const SWEEPS: u32 = 100;
 
@@ -32,8 +18,9 @@ pub struct Friction {
     starts: Vec<usize>,
     /// Directions of sliding, freed of what equality constraints take.
     t: Vec<f64>,
-    /// The same times `M⁻¹`.
+    /// The same times `M⁻¹`, and times the metric of an impact.
     y_t: Vec<f64>,
+    z_t: Vec<f64>,
     /// Coefficients.
     mu: Vec<f64>,
     nu: Vec<f64>,
@@ -46,7 +33,6 @@ pub struct Friction {
     work: f64,
     /// Of small systems.
     pub factors: Cholesky,
-    lu: Lu,
     /// Their unknowns.
     pub y: Vec<f64>,
     rows: Vec<f64>,
@@ -59,6 +45,7 @@ impl Default for Friction {
             starts: Vec::new(),
             t: list(),
             y_t: list(),
+            z_t: list(),
             mu: list(),
             nu: list(),
             normal: list(),
@@ -66,7 +53,6 @@ impl Default for Friction {
             held: Vec::new(),
             work: 0.0,
             factors: Cholesky::new(0),
-            lu: Lu::new(0),
             y: list(),
             rows: list(),
         }
@@ -170,116 +156,22 @@ impl Friction {
         Ok(())
     }
 
-    /// Changes `p` by normal impulses and friction until no contact is approached.
-    pub fn resolve(
-        &mut self,
-        (resolver, cone): (&mut Resolver, &Cone),
-        contacts: &Contacts,
-        p: &mut [f64],
-    ) -> Result<Resolved, Stuck> {
-        let members = contacts.members.len();
-        self.normal.clear();
-        self.normal.resize(members, 0.0);
-        self.tangent.clear();
-        self.tangent.resize(self.starts[members], 0.0);
-        let approached = |place: &usize| contacts.speed(*place, p) < -contacts.speed_tolerance[*place];
-        let mut hit = (0..members).filter(approached);
-        let resolved = match (hit.next(), hit.next()) {
-            (Some(place), None) if members == 1 => self.together(contacts, place, p),
-            _ => None,
-        };
-        if let Some(resolved) = resolved {
-            return Ok(resolved);
-        }
-        let mut total = Resolved::default();
-        for _ in 0..ROUNDS {
-            let resolved = resolver.resolve(cone, p)?;
-            if resolved.passes == 0 {
-                return Ok(total);
-            }
-            total.add(resolved);
-            self.normal.iter_mut().zip(&resolver.impulse).for_each(|(sum, impulse)| *sum += impulse);
-            total.work += self.slide(p);
-        }
-        // Friction and normal impulses of contacts that press each other can go on for ever. More normal impulse leaves friction in its cone.
-        total.add(resolver.stop(cone, p)?);
-        self.normal.iter_mut().zip(&resolver.impulse).for_each(|(sum, impulse)| *sum += impulse);
-        Ok(total)
+    /// The directions times the metric of an impact, which makes them of those times `M⁻¹`.
+    pub fn measure(&mut self, metric: impl FnOnce((&[f64], &mut [f64]))) {
+        self.z_t.resize(self.y_t.len(), 0.0);
+        metric((&self.y_t, &mut self.z_t));
     }
 
-    /// Both laws at one contact; `None` if they have no solution, or would create energy.
-    fn together(&mut self, contacts: &Contacts, place: usize, p: &mut [f64]) -> Option<Resolved> {
-        // Notation: u = (u_n, u_t), W = G M⁻¹Gᵀ over normal and tangents, l the impulses.
-        let n = p.len();
-        let count = 1 + self.starts[place + 1] - self.starts[place];
-        let (mu, e) = (self.mu[place], contacts.restitution[place]);
-        self.gather(contacts, place, n);
-        let (rows, divided) = self.rows.split_at(count * n);
-        let mut u = [0.0; 3];
-        let mut w = [[0.0; 3]; 3];
-        for i in 0..count {
-            let y = &divided[i * n..(i + 1) * n];
-            u[i] = dot(y, p) + if i == 0 { contacts.offset[place] } else { 0.0 };
-            for j in 0..count {
-                w[i][j] = dot(y, &rows[j * n..(j + 1) * n]);
-            }
-        }
-        self.lu.resize(count);
-        self.y.clear();
-        for i in 0..count {
-            self.lu.matrix[i * count..(i + 1) * count].copy_from_slice(&w[i][..count]);
-            self.y.push(if i == 0 { -(1.0 + e) * u[0] } else { -u[i] });
-        }
-        let size = |l: &[f64]| l.iter().fold(0.0_f64, |sum, l| sum.hypot(*l));
-        let sticks = self.lu.factor().is_ok() && {
-            self.lu.solve(&mut self.y);
-            self.y[0] > 0.0 && size(&self.y[1..]) <= mu * self.y[0]
-        };
-        if !sticks {
-            let sliding = size(&u[1..count]);
-            if sliding == 0.0 {
-                return None;
-            }
-            let coupling: f64 = (1..count).map(|i| u[i] / sliding * w[i][0]).sum();
-            let normal = -(1.0 + e) * u[0] / (w[0][0] - mu * coupling);
-            if !(normal > 0.0 && normal.is_finite()) {
-                return None;
-            }
-            self.y[0] = normal;
-            (1..count).for_each(|i| self.y[i] = -mu * normal * u[i] / sliding);
-        }
-        let mut work = 0.0;
-        for i in 0..count {
-            let change: f64 = (0..count).map(|j| w[i][j] * self.y[j]).sum();
-            work += self.y[i] * (u[i] + 0.5 * change);
-        }
-        if work > 0.0 {
-            return None;
-        }
-        for (l, row) in self.y.iter().zip(rows.chunks_exact(n)) {
-            p.iter_mut().zip(row).for_each(|(p, g)| *p += l * g);
-        }
-        self.normal[place] = self.y[0];
-        self.tangent.copy_from_slice(&self.y[1..count]);
-        Some(Resolved { passes: 1, work, approached: 0 })
+    /// The contacts of an impact with these directions.
+    pub fn rough<'a>(&'a self, cone: Cone<'a>) -> RoughCone<'a> {
+        RoughCone { cone, starts: &self.starts, t: &self.t, z_t: &self.z_t, mu: &self.mu }
     }
 
-    /// Impulses along the directions of sliding of a contact of the last impact; not numbers where it has none.
-    pub fn along_surface(&self, place: usize) -> [f64; 2] {
-        let mut impulses = [f64::NAN; 2];
-        let own = &self.tangent[self.starts[place]..self.starts[place + 1]];
-        impulses.iter_mut().zip(own).for_each(|(impulse, own)| *impulse = *own);
-        impulses
-    }
-
-    /// Normal and tangents of a contact as rows, and the same times `M⁻¹` behind them.
-    fn gather(&mut self, contacts: &Contacts, place: usize, n: usize) {
-        let tangents = self.starts[place] * n..self.starts[place + 1] * n;
-        self.rows.clear();
-        self.rows.extend_from_slice(&contacts.g[place * n..(place + 1) * n]);
-        self.rows.extend_from_slice(&self.t[tangents.clone()]);
-        self.rows.extend_from_slice(&contacts.y[place * n..(place + 1) * n]);
-        self.rows.extend_from_slice(&self.y_t[tangents]);
+    /// What belongs to the directions of a contact, of a list for all; not numbers where it has none.
+    pub fn of_contact(&self, place: usize, all: &[f64]) -> [f64; 2] {
+        let mut own = [f64::NAN; 2];
+        own.iter_mut().zip(&all[self.starts[place]..self.starts[place + 1]]).for_each(|(own, value)| *own = *value);
+        own
     }
 
     /// Nothing of the friction of these contacts has acted yet.

@@ -10,12 +10,12 @@
 //! Roots are returned on the side where the gap is not negative, closed in to [`RESOLUTION`] of the duration. A gap that is negative at the end
 //! always has a root.
 
+pub use crate::bracket::RESOLUTION;
+use crate::bracket::bracket;
 use crate::error::Failure;
 
 /// The smallest pace where no bound is known, as a share of the duration.
 pub const PACES: f64 = 512.0;
-/// How closely a root is known, relative to the duration of the search.
-pub const RESOLUTION: f64 = 2.0 * f64::EPSILON;
 /// Parts of this share of the duration are cut no further for want of bounds: there is a kink in them.
 const SHORTEST: f64 = 1e-6;
 /// The same where no part had any: nothing is known of the path.
@@ -178,49 +178,6 @@ pub fn first_root(path: &mut impl Path, limit: f64) -> Result<Option<f64>, Failu
         }
     }
     Ok(None)
-}
-
-/// Closes in a root between a value that is not negative and one that is; returns the time on the first side. The
-/// ITP method [Oliveira & Takahashi 2020]: as fast as the secant method, never slower than bisection.
-pub fn bracket(
-    [mut low, mut high]: [f64; 2],
-    [mut value_low, mut value_high]: [f64; 2],
-    limit: f64,
-    mut value: impl FnMut(f64) -> Result<f64, Failure>,
-) -> Result<f64, Failure> {
-    let resolution = RESOLUTION * limit;
-    let first = high - low;
-    let halvings = (first / resolution).log2().ceil().max(0.0);
-    let mut allowed = resolution * halvings.exp2();
-    while high - low > resolution {
-        let half = 0.5 * (low + high);
-        // A value of exactly zero at the start says nothing of where the root is.
-        let secant = if value_low > value_high && value_low > 0.0 {
-            (value_low * high - value_high * low) / (value_low - value_high)
-        } else {
-            half
-        };
-        let toward = (half - secant).signum();
-        let shift = 0.2 / first * (high - low) * (high - low);
-        let moved = if shift <= (half - secant).abs() { secant + toward * shift } else { half };
-        let radius = allowed - 0.5 * (high - low);
-        let t = if (moved - half).abs() <= radius { moved } else { half - toward * radius };
-        allowed *= 0.5;
-        let t = if low < t && t < high { t } else { half };
-        if !(low < t && t < high) {
-            break;
-        }
-        let now = value(t)?;
-        if now == 0.0 {
-            return Ok(t);
-        }
-        if now >= 0.0 {
-            (low, value_low) = (t, now);
-        } else {
-            (high, value_high) = (t, now);
-        }
-    }
-    Ok(low)
 }
 
 #[cfg(test)]

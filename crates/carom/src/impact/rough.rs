@@ -1,0 +1,287 @@
+//! Impacts with Coulomb friction.
+//!
+//! All contacts of a pass at once: Newton's restitution along the normals, Coulomb's law for the sliding *after* the impact along the surfaces,
+//! ```text
+//! 0 ≤ l_n ⟂ u_n⁺ + e u_n⁻ ≥ 0,     |l_t| ≤ μ l_n, and opposite to u_t⁺ where that is not zero        u⁺ = u⁻ + W l
+//! ```
+//! so that friction never drives what it should brake. Which contacts a pass has is what the laws without friction say, and for μ = 0 each pass is
+//! theirs. Where slip turns round and normal and tangent are coupled, the two laws together may still gain energy [Kane & Levinson 1985]: then all
+//! restitutions of the pass are scaled by the largest share with which it does not. With a share of 0 it never does:
+//! `ΔE = lᵀu⁺ − ½lᵀWl ≤ −½lᵀWl`. Contacts that wedge each other may have no solution with all of their restitutions; they are lowered as well.
+
+use super::cones::{ConeSolver, Cones};
+use super::{Cone, Law, MOST_PASSES, PATIENCE, Resolved, SETTLING, Stuck, approached, row, stuck};
+use crate::bracket::bracket;
+use crate::linear::dot;
+
+// Notation
+//   l, u⁻, u⁺   impulses and speeds of the rows of contacts: the normal, then the directions of sliding
+//   W           GAGᵀ over these rows
+//   s           share of the restitutions
+
+/// What the directions of sliding are softened by, relative to the normal: those that equality constraints take, or that depend on each other, have
+/// impulses too.
+const SOFT: f64 = 1e-13;
+/// Energy that is gained by round-off, relative to what the impulses exchange.
+const ROUND_OFF: f64 = 1e-14;
+/// Shares that are tried from 1 down until one does not gain energy: the largest may not be the only limit.
+const SHARES: u32 = 8;
+
+/// An impact with friction whose restitutions can be scaled.
+pub trait Strike {
+    /// Why it cannot be solved.
+    type Error;
+    /// Finds the impulses with restitutions scaled by a share.
+    fn solve(&mut self, share: f64) -> Result<(), Self::Error>;
+    /// Energy that they bring.
+    fn work(&self) -> f64;
+    /// What they exchange, whatever its sign: the size of round-off in their work.
+    fn exchanged(&self) -> f64;
+}
+
+/// The largest share of the restitutions, at most `most`, with which an impact has a solution and gains no energy; its impulses are those that are
+/// found last. Where contacts wedge each other, restitutions that contradict each other have none: shares are tried in eighths then.
+pub fn largest_share<T: Strike>(strike: &mut T, most: f64) -> Result<f64, T::Error> {
+    let (mut high, mut gained) = (most, None::<f64>);
+    for k in (0..=SHARES).rev() {
+        let share = most * f64::from(k) / f64::from(SHARES);
+        match strike.solve(share) {
+            Err(error) if k == 0 || most == 0.0 => return Err(error),
+            Err(_) => gained = None,
+            Ok(()) => {
+                let work = strike.work();
+                if work <= ROUND_OFF * strike.exchanged() || share == 0.0 {
+                    let Some(above) = gained else { return Ok(share) };
+                    let found = bracket([share, high], [(-work).max(0.0), -above], most, |share| {
+                        strike.solve(share).map(|()| -strike.work())
+                    })?;
+                    return strike.solve(found).map(|()| found);
+                }
+                (high, gained) = (share, Some(work));
+            }
+        }
+    }
+    Ok(0.0)
+}
+
+/// Contacts with their directions of sliding.
+#[derive(Debug, Clone, Copy)]
+pub struct RoughCone<'a> {
+    /// The normals and what belongs to contacts.
+    pub cone: Cone<'a>,
+    /// Where the directions of each contact begin; one more at the end.
+    pub starts: &'a [usize],
+    /// The directions, free of what equality constraints take.
+    pub t: &'a [f64],
+    /// The same times `A`.
+    pub z_t: &'a [f64],
+    /// Coefficients of friction.
+    pub mu: &'a [f64],
+}
+
+impl RoughCone<'_> {
+    /// The rows of a contact of `n` coordinates, themselves and times `A`: the normal first.
+    fn rows(&self, contact: usize, n: usize) -> impl Iterator<Item = (&[f64], &[f64])> {
+        let tangents = self.starts[contact]..self.starts[contact + 1];
+        let normal = (row(self.cone.g, contact, n), row(self.cone.z, contact, n));
+        std::iter::once(normal).chain(tangents.map(move |k| (row(self.t, k, n), row(self.z_t, k, n))))
+    }
+}
+
+/// What an impact with friction came to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RoughResolved {
+    /// As without friction.
+    pub resolved: Resolved,
+    /// Passes whose restitutions were lowered.
+    pub lowered: u32,
+    /// The smallest share that they were scaled by.
+    pub share: f64,
+    /// The largest residual of a pass, relative to its impulses.
+    pub residual: f64,
+}
+
+/// The contacts of a pass.
+struct Together<'a> {
+    resolver: &'a mut RoughResolver,
+    cone: &'a Cone<'a>,
+    /// Of the last solve, relative to its impulses.
+    residual: f64,
+}
+
+impl Strike for Together<'_> {
+    /// The residual.
+    type Error = f64;
+
+    fn solve(&mut self, share: f64) -> Result<(), f64> {
+        let RoughResolver { solver, cones, before, impulses, chosen, .. } = &mut *self.resolver;
+        cones.q.clone_from(before);
+        for (place, &k) in chosen.iter().enumerate() {
+            let speed = &mut cones.q[place * cones.dimension];
+            // Contacts that separate have nothing to restitute.
+            *speed += share * self.cone.restitution[k] * speed.min(0.0);
+        }
+        self.residual = solver.solve(cones, impulses, share == 0.0).map_err(|unsolved| unsolved.residual)?;
+        Ok(())
+    }
+
+    /// `lᵀ(u⁻ + ½Wl)`.
+    fn work(&self) -> f64 {
+        let RoughResolver { cones, soft, before, impulses, .. } = &*self.resolver;
+        let size = before.len();
+        let change = |i: usize| dot(&cones.w[i * size..(i + 1) * size], impulses) - soft[i] * impulses[i];
+        (0..size).map(|i| impulses[i] * (before[i] + 0.5 * change(i))).sum()
+    }
+
+    fn exchanged(&self) -> f64 {
+        self.resolver.impulses.iter().zip(&self.resolver.before).map(|(l, u)| (l * u).abs()).sum()
+    }
+}
+
+/// The law with friction, with its workspace.
+#[derive(Debug, Clone, Default)]
+pub struct RoughResolver {
+    law: Law,
+    leftover: f64,
+    solver: ConeSolver,
+    cones: Cones,
+    /// What the diagonal of `W` was softened by.
+    soft: Vec<f64>,
+    /// Speeds before the pass.
+    before: Vec<f64>,
+    impulses: Vec<f64>,
+    chosen: Vec<usize>,
+    last: usize,
+    /// Impulses of the last impact along the normals, one per contact.
+    pub normal: Vec<f64>,
+    /// Those along the directions of sliding.
+    pub tangent: Vec<f64>,
+}
+
+impl RoughResolver {
+    /// Of a law, for a method that can hold contacts which are approached with this multiple of their tolerances.
+    pub fn new(law: Law, leftover: f64) -> Self {
+        Self { law, leftover, ..Self::default() }
+    }
+
+    /// Changes `p` until no contact is approached.
+    pub fn resolve(&mut self, rough: &RoughCone, p: &mut [f64]) -> Result<RoughResolved, Stuck> {
+        let (cone, contacts) = (&rough.cone, rough.mu.len());
+        for (list, length) in [(&mut self.normal, contacts), (&mut self.tangent, rough.starts[contacts])] {
+            list.clear();
+            list.resize(length, 0.0);
+        }
+        self.last = contacts;
+        let mut sum = RoughResolved { resolved: Resolved::default(), lowered: 0, share: 1.0, residual: 0.0 };
+        loop {
+            let passes = sum.resolved.passes;
+            if approached(cone, p).next().is_none() || (passes >= PATIENCE && self.is_over(cone, p)) {
+                return Ok(sum);
+            }
+            let lossy = |k: usize| cone.restitution[k] < 1.0;
+            let ends = passes >= MOST_PASSES;
+            // Rebounds that become smaller for ever would take hundreds of passes.
+            let settles = passes % SETTLING == SETTLING - 1 && approached(cone, p).any(|(k, _)| lossy(k));
+            self.choose(cone, p, |k| ends || (settles && lossy(k)), !(ends || settles));
+            let most = if ends || settles { 0.0 } else { 1.0 };
+            self.load(rough, p);
+            let mut strike = Together { resolver: self, cone, residual: 0.0 };
+            let share = largest_share(&mut strike, most)
+                .map_err(|residual| Stuck { residual, ..stuck(cone, p, passes) })?;
+            sum.resolved.work += strike.work().min(0.0);
+            sum.residual = sum.residual.max(strike.residual);
+            self.act(rough, p);
+            sum.resolved.passes += 1;
+            if share < most {
+                sum.lowered += 1;
+                sum.share = sum.share.min(share);
+            }
+            if self.law == Law::MoreauLiteral {
+                sum.resolved.approached = approached(cone, p).count() as u32;
+                return Ok(sum);
+            }
+            // An impulse that moves nothing, or the last resort.
+            let still = self.impulses.iter().all(|l| *l == 0.0);
+            if (ends || still) && !self.is_over(cone, p) {
+                return Err(stuck(cone, p, passes + 1));
+            }
+        }
+    }
+
+    /// Whether the speeds of approach that are left are small enough.
+    fn is_over(&self, cone: &Cone, p: &[f64]) -> bool {
+        (0..cone.tolerance.len()).all(|k| cone.speed(k, p) >= -self.leftover * cone.tolerance[k])
+    }
+
+    /// The contacts of a pass: by the law, or those that are asked for.
+    fn choose(&mut self, cone: &Cone, p: &[f64], wanted: impl Fn(usize) -> bool, by_law: bool) {
+        self.chosen.clear();
+        for (k, &tolerance) in cone.tolerance.iter().enumerate().filter(|(_, tolerance)| tolerance.is_finite()) {
+            let speed = cone.speed(k, p);
+            let joins = match self.law {
+                _ if !by_law => wanted(k),
+                Law::MoreauLiteral => true,
+                Law::Moreau => speed <= tolerance,
+                Law::Generalized | Law::Sequential => speed < -tolerance,
+            };
+            if joins {
+                self.chosen.push(k);
+            }
+        }
+        if by_law && self.law == Law::Sequential {
+            // One after the other, round and round.
+            let next = self.chosen.iter().copied().find(|k| *k > self.last).unwrap_or(self.chosen[0]);
+            self.chosen.clear();
+            self.chosen.push(next);
+            self.last = next;
+        }
+    }
+
+    /// `W` and `u⁻` of the chosen contacts. A contact with fewer directions than others has rows that nothing moves.
+    fn load(&mut self, rough: &RoughCone, p: &[f64]) {
+        let n = p.len();
+        let tangents = |k: usize| rough.starts[k + 1] - rough.starts[k];
+        let d = 1 + self.chosen.iter().map(|&k| tangents(k)).max().unwrap_or(0);
+        let size = d * self.chosen.len();
+        let cones = &mut self.cones;
+        cones.dimension = d;
+        cones.w.clear();
+        cones.w.resize(size * size, 0.0);
+        cones.mu.clear();
+        for list in [&mut self.before, &mut self.soft, &mut self.impulses] {
+            list.clear();
+            list.resize(size, 0.0);
+        }
+        for (a, &i) in self.chosen.iter().enumerate() {
+            cones.mu.push(if tangents(i) > 0 { rough.mu[i] } else { 0.0 });
+            for (k, (_, z)) in rough.rows(i, n).enumerate() {
+                let line = a * d + k;
+                self.before[line] = dot(z, p) + if k == 0 { rough.cone.offset[i] } else { 0.0 };
+                for (b, &j) in self.chosen.iter().enumerate() {
+                    for (l, (g, _)) in rough.rows(j, n).enumerate() {
+                        cones.w[line * size + b * d + l] = dot(z, g);
+                    }
+                }
+            }
+            let normal = cones.w[a * d * (size + 1)];
+            for k in 1..d {
+                let line = a * d + k;
+                self.soft[line] = normal * if k <= tangents(i) { SOFT } else { 1.0 };
+                cones.w[line * (size + 1)] += self.soft[line];
+            }
+        }
+    }
+
+    /// Lets the impulses act.
+    fn act(&mut self, rough: &RoughCone, p: &mut [f64]) {
+        let (n, d) = (p.len(), self.cones.dimension);
+        for (&k, l) in self.chosen.iter().zip(self.impulses.chunks_exact(d)) {
+            for ((g, _), l) in rough.rows(k, n).zip(l) {
+                p.iter_mut().zip(g).for_each(|(p, g)| *p += l * g);
+            }
+            self.normal[k] += l[0];
+            let own = rough.starts[k]..rough.starts[k + 1];
+            self.tangent[own].iter_mut().zip(&l[1..]).for_each(|(sum, l)| *sum += l);
+        }
+    }
+}
