@@ -84,8 +84,7 @@ fn read(path: &PathBuf) -> (String, Friction) {
     let (rows, columns, entries) =
         (numbers(&value["W"]["row"]), numbers(&value["W"]["col"]), numbers(&value["W"]["value"]));
     let q = numbers(&value["q"]);
-    let triplets: Vec<_> =
-        (0..rows.len()).map(|k| (rows[k] as usize, columns[k] as usize, entries[k])).collect();
+    let triplets: Vec<_> = (0..rows.len()).map(|k| (rows[k] as usize, columns[k] as usize, entries[k])).collect();
     let w = Sparse::from_triplets(q.len(), q.len(), &triplets).expect("entries inside");
     let dimension = value["dimension"].as_u64().expect("a dimension") as usize;
     let name = value["name"].as_str().expect("a name").to_string();

@@ -6,7 +6,8 @@ use crate::problem::GlobalFriction;
 const UP: [f64; 3] = [0.0, 0.0, 1.0];
 
 /// Without compliance: T = 0 in every row.
-const RIGID: Stepping = Stepping { h: 1.0 / 60.0, gravity: 9.81, compliance: 0.0, relaxation: 2.0 / 60.0, slip: 0.0 };
+const RIGID: Stepping =
+    Stepping { h: 1.0 / 60.0, gravity: 9.81, compliance: 0.0, relaxation: 2.0 / 60.0, slip: 0.0 };
 
 /// A tower of planks at rest, two in each layer, across those below: edges of 0.12 m, 0.024 m and 0.008 m, 500 kg/m³, μ = 0.5.
 ///

@@ -178,7 +178,8 @@ impl Sparse {
 
     /// One row times a vector.
     pub fn row_times(&self, row: usize, x: &[f64]) -> f64 {
-        self.row(row).map(|(column, value)| value * x[column]).sum()
+        let (columns, values) = self.row_parts(row);
+        columns.iter().zip(values).map(|(&column, &value)| value * x[column]).sum()
     }
 
     /// `out = self x`.

@@ -197,9 +197,10 @@ impl Separable for GlobalFriction {
         // Bodies that only zeros connect with the rows belong to none of them, or to another component.
         let Components { bodies, coordinates, coordinate_places, body_groups, number: numbers, .. } = part;
         bodies.clear();
-        bodies.extend((0..body_groups.len()).filter(|&body| {
-            body_groups[body] != NOWHERE && numbers[body_groups[body]] == number
-        }));
+        bodies.extend(
+            (0..body_groups.len())
+                .filter(|&body| body_groups[body] != NOWHERE && numbers[body_groups[body]] == number),
+        );
         coordinates.clear();
         coordinates.extend(bodies.iter().flat_map(|&body| whole.saddle.mass.range(body)));
         coordinate_places.clear();

@@ -1,15 +1,15 @@
 //! One component: ways of solving it from the cheapest to the last resort, the best iterate kept.
 
 use super::stick::Stick;
-use crate::outcome::{Failure, Limits, Solved, Solver, Unsolved};
 use crate::cone::norm;
+use crate::outcome::{Failure, Limits, Solved, Solver, Unsolved};
 use crate::problem::{Law, Motion};
 use crate::solvers::best::Best;
 use crate::solvers::form::Form;
-use crate::solvers::pencil::Shape;
 use crate::solvers::interior::Interior;
 use crate::solvers::newton::Newton;
 use crate::solvers::newton::levenberg::Levenberg;
+use crate::solvers::pencil::Shape;
 use crate::solvers::pgs::{Options, Part, Pgs, Swept, Variant};
 
 /// Sweeps before anything is factored: one contact, or several that hardly touch, are done then.
@@ -135,7 +135,8 @@ impl Ladder {
         self.best.offer(problem, &self.trial);
         let own = self.best.at_zero();
         let aim = MARGIN * limits.tolerance * (0.5 * (own * own + share * share)).sqrt() / own;
-        let limits = &Limits { tolerance: if share > 0.0 && !aim.is_nan() { aim } else { limits.tolerance }, ..*limits };
+        let limits =
+            &Limits { tolerance: if share > 0.0 && !aim.is_nan() { aim } else { limits.tolerance }, ..*limits };
         let _ = self.climb(problem, limits, warm);
         let failure = self.over(limits).unwrap_or(Failure::Stalled);
         self.best.finish(z, limits, self.iterations, failure)

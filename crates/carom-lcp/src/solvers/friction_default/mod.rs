@@ -88,8 +88,7 @@ where
         let rows = components.rows(number);
         part.z.clear();
         part.z.extend(rows.iter().map(|&row| z[row]));
-        let left =
-            Limits { iterations: limits.iterations.map(|most| most.saturating_sub(iterations)), ..*limits };
+        let left = Limits { iterations: limits.iterations.map(|most| most.saturating_sub(iterations)), ..*limits };
         let answer = part.ladder.solve(&part.problem, &mut part.z, &left, share);
         rows.iter().zip(&part.z).for_each(|(&row, value)| z[row] = *value);
         used = used.max(part.ladder.used);

@@ -35,10 +35,8 @@ impl Stick {
         self.shift.resize(shape.contacts, UNIT.map(|row| row.map(|value| delta * value)));
         self.unit.clear();
         self.unit.resize(shape.contacts, UNIT);
-        let (left, right) = (
-            Blocks { equality: delta, contacts: &self.shift },
-            Blocks { equality: 1.0, contacts: &self.unit },
-        );
+        let (left, right) =
+            (Blocks { equality: delta, contacts: &self.shift }, Blocks { equality: 1.0, contacts: &self.unit });
         if !(delta > 0.0 && pencil.factor(problem.compliance(), left, right)) {
             return 0;
         }

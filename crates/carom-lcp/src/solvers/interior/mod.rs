@@ -72,7 +72,13 @@ impl Interior {
 
     /// Follows the path of the convex problem in which `slip` takes the place of ‖u_t‖ of every contact, to its end: the gap that is left is
     /// [`CONVEX_GAP`] of the first, or no step moves anything. Leaves its impulses, whatever their residual; the number of iterations.
-    pub(crate) fn follow_convex<P: Form>(&self, problem: &P, slip: &[f64], z: &mut [f64], limits: &Limits) -> usize {
+    pub(crate) fn follow_convex<P: Form>(
+        &self,
+        problem: &P,
+        slip: &[f64],
+        z: &mut [f64],
+        limits: &Limits,
+    ) -> usize {
         let mut pencil = Pencil::default();
         if problem.law() != Law::Cone || !pencil.renew(problem.compliance(), problem.shape()) {
             return 0;

@@ -85,8 +85,15 @@ impl Levenberg {
         };
         self.resize(n);
         best.copy_to(&mut self.z);
-        let mut size =
-            evaluate(problem, 1.0, &self.z, &mut self.w, &mut self.f, &mut self.motion, Some((&mut self.a, &mut self.r)));
+        let mut size = evaluate(
+            problem,
+            1.0,
+            &self.z,
+            &mut self.w,
+            &mut self.f,
+            &mut self.motion,
+            Some((&mut self.a, &mut self.r)),
+        );
         let mut lambda = FIRST_LAMBDA * best.relative_of(size);
         let (mut milestone, mut since) = (size, 0);
         for steps in 0..most {
@@ -134,9 +141,7 @@ impl Levenberg {
             let scratch = llt::factor::cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default());
             self.memory = MemBuffer::new(scratch);
         }
-        for vector in
-            [&mut self.z, &mut self.trial, &mut self.w, &mut self.f, &mut self.gradient, &mut self.step]
-        {
+        for vector in [&mut self.z, &mut self.trial, &mut self.w, &mut self.f, &mut self.gradient, &mut self.step] {
             vector.clear();
             vector.resize(n, 0.0);
         }
@@ -173,7 +178,8 @@ impl Levenberg {
         (0..n).for_each(|k| self.factors[k * n + k] += lambda);
         let factors = MatMut::from_column_major_slice_mut(&mut self.factors, n, n);
         let stack = MemStack::new(&mut self.memory);
-        if llt::factor::cholesky_in_place(factors, Default::default(), Par::Seq, stack, Default::default()).is_err() {
+        if llt::factor::cholesky_in_place(factors, Default::default(), Par::Seq, stack, Default::default()).is_err()
+        {
             return false;
         }
         self.step.iter_mut().zip(&self.gradient).for_each(|(step, gradient)| *step = -gradient);

@@ -112,14 +112,7 @@ impl Newton {
     }
 
     /// One search with one multiple of ρ; the number of iterations.
-    fn search<P: Form>(
-        &mut self,
-        problem: &P,
-        scale: f64,
-        z: &[f64],
-        limits: &Limits,
-        budget: usize,
-    ) -> usize {
+    fn search<P: Form>(&mut self, problem: &P, scale: f64, z: &[f64], limits: &Limits, budget: usize) -> usize {
         let Space { z: here, w, f, trial, step, a, r, regularised, motion } = &mut self.space;
         let pencil = &mut self.pencil;
         let n = problem.size();

@@ -3,7 +3,8 @@
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::lu::partial_pivoting;
 use faer::perm::PermRef;
-use faer::sparse::linalg::lu::{LuRef, NumericLu, SymbolicLu, factorize_symbolic_lu};
+use faer::sparse::linalg::SupernodalThreshold;
+use faer::sparse::linalg::lu::{LuRef, LuSymbolicParams, NumericLu, SymbolicLu, factorize_symbolic_lu};
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMat};
 use faer::{Conj, MatMut, MatRef, Par};
 
@@ -18,7 +19,8 @@ pub(super) struct DenseLu {
 
 impl DenseLu {
     pub fn new(size: usize) -> DenseLu {
-        let factor = partial_pivoting::factor::lu_in_place_scratch::<usize, f64>(size, size, Par::Seq, Default::default());
+        let factor =
+            partial_pivoting::factor::lu_in_place_scratch::<usize, f64>(size, size, Par::Seq, Default::default());
         let solve = partial_pivoting::solve::solve_in_place_scratch::<usize, f64>(size, 1, Par::Seq);
         DenseLu {
             size,
@@ -63,8 +65,9 @@ pub(super) struct SparseLu {
 }
 
 impl SparseLu {
-    /// Analyses the pattern of `places`, (row, column) each; `None` where it is too large for memory.
-    pub fn new(size: usize, places: &[(usize, usize)]) -> Option<SparseLu> {
+    /// Analyses the pattern of `places`, (row, column) each; `None` where it is too large for memory. Factors by blocks allocate in each
+    /// factorisation, some ten times; `lean` ones, entry by entry, do not.
+    pub fn new(size: usize, places: &[(usize, usize)], lean: bool) -> Option<SparseLu> {
         // Counted into columns, in the order given; then each column by rows, equal ones in the order given.
         let mut next = vec![0; size + 1];
         places.iter().for_each(|(_, column)| next[column + 1] += 1);
@@ -93,7 +96,11 @@ impl SparseLu {
         }
         let values = vec![0.0; rows.len()];
         let columns = SymbolicSparseColMat::new_checked(size, size, starts, None, rows);
-        let symbolic = factorize_symbolic_lu(columns.as_ref(), Default::default()).ok()?;
+        let mut choice = LuSymbolicParams::default();
+        if lean {
+            choice.supernodal_flop_ratio_threshold = SupernodalThreshold::FORCE_SIMPLICIAL;
+        }
+        let symbolic = factorize_symbolic_lu(columns.as_ref(), choice).ok()?;
         let factor = symbolic.factorize_numeric_lu_scratch::<f64>(Par::Seq, Default::default());
         let solve = symbolic.solve_in_place_scratch::<f64>(1, Par::Seq);
         let memory = MemBuffer::try_new(factor.or(solve)).ok()?;
