@@ -14,6 +14,7 @@
 //! block, and 1 where that is not positive.
 
 use crate::cone::norm;
+use crate::problem::Motion;
 
 /// How far an answer is from solving its problem.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,6 +44,11 @@ pub trait Judged {
 
     /// The natural map F at `z`, which is 0 exactly at solutions. `w` and `map` have the problem's size; `w` receives the slacks.
     fn natural_map(&self, z: &[f64], w: &mut [f64], map: &mut [f64]);
+
+    /// The same without allocation, where the room was used for this size before: problems of bodies need one for their velocities.
+    fn natural_map_with(&self, z: &[f64], w: &mut [f64], map: &mut [f64], _motion: &mut Motion) {
+        self.natural_map(z, w, map);
+    }
 
     /// The residual of an answer. A number that is not finite gives an infinite residual.
     fn residual(&self, z: &[f64]) -> Residual {

@@ -33,6 +33,20 @@ impl Blocks {
         self.values.clone_from(&other.values);
     }
 
+    /// Becomes some blocks of another matrix; allocates only where it has not had that size before.
+    pub(crate) fn take_blocks(&mut self, whole: &Blocks, blocks: &[usize]) {
+        self.starts.clear();
+        self.offsets.clear();
+        self.values.clear();
+        self.starts.push(0);
+        self.offsets.push(0);
+        for &block in blocks {
+            self.starts.push(self.size() + whole.range(block).len());
+            self.values.extend_from_slice(whole.block(block));
+            self.offsets.push(self.values.len());
+        }
+    }
+
     /// The number of rows of the whole matrix.
     pub fn size(&self) -> usize {
         self.starts.last().copied().unwrap_or(0)

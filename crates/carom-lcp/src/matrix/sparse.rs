@@ -108,7 +108,12 @@ impl Sparse {
     /// Becomes the principal submatrix of some rows of another matrix, ascending; `place` has the number of each of them and what is
     /// not below their count for the others. Allocates only where it has not had so many entries before.
     pub(crate) fn take_principal(&mut self, whole: &Sparse, rows: &[usize], place: &[usize]) {
-        self.take(whole, rows, rows.len(), |column| Some(place[column]).filter(|&place| place < rows.len()));
+        self.take_some(whole, rows, rows.len(), place);
+    }
+
+    /// The same with other columns than rows.
+    pub(crate) fn take_some(&mut self, whole: &Sparse, rows: &[usize], columns: usize, place: &[usize]) {
+        self.take(whole, rows, columns, |column| Some(place[column]).filter(|&place| place < columns));
     }
 
     fn take(&mut self, whole: &Sparse, rows: &[usize], columns: usize, place: impl Fn(usize) -> Option<usize>) {
@@ -173,7 +178,8 @@ impl Sparse {
 
     /// One row times a vector.
     pub fn row_times(&self, row: usize, x: &[f64]) -> f64 {
-        self.row(row).map(|(column, value)| value * x[column]).sum()
+        let (columns, values) = self.row_parts(row);
+        columns.iter().zip(values).map(|(&column, &value)| value * x[column]).sum()
     }
 
     /// `out = self x`.

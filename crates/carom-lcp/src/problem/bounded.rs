@@ -128,15 +128,6 @@ impl SaddleMlcp {
         self.natural_map_with(zeros, w, map, motion);
         norm(map)
     }
-
-    /// What [`Judged::natural_map`] computes, without allocation where the room was used for this size before.
-    pub(crate) fn natural_map_with(&self, z: &[f64], w: &mut [f64], map: &mut [f64], motion: &mut Motion) {
-        self.saddle.slacks_with(z, w, motion);
-        for i in 0..z.len() {
-            let rho = step_length(self.saddle.diagonal(i));
-            map[i] = bounded(z[i], w[i], rho, self.lower[i], self.upper[i]);
-        }
-    }
 }
 
 impl Judged for SaddleMlcp {
@@ -146,6 +137,14 @@ impl Judged for SaddleMlcp {
 
     fn natural_map(&self, z: &[f64], w: &mut [f64], map: &mut [f64]) {
         self.natural_map_with(z, w, map, &mut Motion::default());
+    }
+
+    fn natural_map_with(&self, z: &[f64], w: &mut [f64], map: &mut [f64], motion: &mut Motion) {
+        self.saddle.slacks_with(z, w, motion);
+        for i in 0..z.len() {
+            let rho = step_length(self.saddle.diagonal(i));
+            map[i] = bounded(z[i], w[i], rho, self.lower[i], self.upper[i]);
+        }
     }
 }
 

@@ -92,6 +92,11 @@ impl Friction {
         &self.rho
     }
 
+    /// μ and ρ, for a problem that becomes another one.
+    pub(crate) fn mu_and_rho(&mut self) -> (&mut Vec<f64>, &mut Vec<f64>) {
+        (&mut self.mu, &mut self.rho)
+    }
+
     /// The map of given slacks `w`: what [`Judged::natural_map`] does after computing them.
     pub fn map_of_slacks(&self, z: &[f64], w: &[f64], map: &mut [f64]) {
         let rows = Rows { dimension: self.dimension, equalities: self.equalities, mu: &self.mu, law: self.law };

@@ -2,7 +2,7 @@
 
 use crate::matrix::Misshapen;
 use crate::problem::friction::{Rows, expect_rows, renew_step_lengths, step_lengths};
-use crate::problem::{Friction, Law, Saddle, SaddleMlcp};
+use crate::problem::{Friction, Law, Motion, Saddle, SaddleMlcp};
 use crate::residual::Judged;
 
 /// A friction-contact problem of bodies: rows of equalities first, then contacts, the normal first in each.
@@ -64,6 +64,11 @@ impl GlobalFriction {
         &self.rho
     }
 
+    /// μ and ρ, for a problem that becomes another one.
+    pub(crate) fn mu_and_rho(&mut self) -> (&mut Vec<f64>, &mut Vec<f64>) {
+        (&mut self.mu, &mut self.rho)
+    }
+
     /// The problem of equalities and normals that is left without friction; its rows are those, in their order.
     pub fn frictionless(&self) -> SaddleMlcp {
         let rows: Vec<usize> =
@@ -88,7 +93,11 @@ impl Judged for GlobalFriction {
     }
 
     fn natural_map(&self, z: &[f64], w: &mut [f64], map: &mut [f64]) {
-        self.saddle.slacks(z, w);
+        self.natural_map_with(z, w, map, &mut Motion::default());
+    }
+
+    fn natural_map_with(&self, z: &[f64], w: &mut [f64], map: &mut [f64], motion: &mut Motion) {
+        self.saddle.slacks_with(z, w, motion);
         let rows = Rows { dimension: self.dimension, equalities: self.equalities, mu: &self.mu, law: self.law };
         rows.map(&self.rho, z, w, map);
     }

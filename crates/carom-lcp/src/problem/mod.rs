@@ -12,7 +12,7 @@ pub use file::{FileError, Named};
 pub use friction::{Friction, Law};
 pub use global::GlobalFriction;
 pub use polygon::LinearizedFriction;
-pub use saddle::Saddle;
+pub use saddle::{Motion, Saddle};
 
 use crate::residual::Judged;
 

@@ -5,7 +5,7 @@ use crate::problem::bounded::{expect_finite, expect_length};
 
 /// Momentum and velocity of the bodies: the room that slacks need on the way.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Motion {
+pub struct Motion {
     momentum: Vec<f64>,
     velocity: Vec<f64>,
 }
@@ -71,6 +71,29 @@ impl Saddle {
         self.inverse_mass.copy_from(&whole.inverse_mass);
         self.jacobian.take_rows(&whole.jacobian, rows);
         self.p.clone_from(&whole.p);
+        for (part, whole) in
+            [(&mut self.t, &whole.t), (&mut self.q, &whole.q), (&mut self.diagonal, &whole.diagonal)]
+        {
+            part.clear();
+            part.extend(rows.iter().map(|&row| whole[row]));
+        }
+    }
+
+    /// Becomes some rows and some bodies of another form, in the order given; the other bodies have no part in the rows. `coordinates` are
+    /// those of the bodies, and `places` says where each of all coordinates is among them.
+    pub(crate) fn take_part(
+        &mut self,
+        whole: &Saddle,
+        rows: &[usize],
+        bodies: &[usize],
+        coordinates: &[usize],
+        places: &[usize],
+    ) {
+        self.mass.take_blocks(&whole.mass, bodies);
+        self.inverse_mass.take_blocks(&whole.inverse_mass, bodies);
+        self.jacobian.take_some(&whole.jacobian, rows, coordinates.len(), places);
+        self.p.clear();
+        self.p.extend(coordinates.iter().map(|&coordinate| whole.p[coordinate]));
         for (part, whole) in
             [(&mut self.t, &whole.t), (&mut self.q, &whole.q), (&mut self.diagonal, &whole.diagonal)]
         {

@@ -2,6 +2,7 @@
 
 use crate::cone::norm;
 use crate::outcome::{Failure, Limits, Solved, Unsolved};
+use crate::problem::Motion;
 use crate::residual::{Judged, Residual};
 
 /// The best iterate so far and its residual: the same numbers as [`Judged::residual`] gives, without its allocations.
@@ -12,12 +13,13 @@ pub(crate) struct Best {
     at_zero: f64,
     w: Vec<f64>,
     map: Vec<f64>,
+    motion: Motion,
 }
 
 impl Default for Best {
     fn default() -> Best {
         let residual = Residual { absolute: f64::INFINITY, relative: f64::INFINITY };
-        Best { z: Vec::new(), residual, at_zero: 0.0, w: Vec::new(), map: Vec::new() }
+        Best { z: Vec::new(), residual, at_zero: 0.0, w: Vec::new(), map: Vec::new(), motion: Motion::default() }
     }
 }
 
@@ -29,7 +31,7 @@ impl Best {
             vector.clear();
             vector.resize(n, 0.0);
         }
-        problem.natural_map(&self.z, &mut self.w, &mut self.map);
+        problem.natural_map_with(&self.z, &mut self.w, &mut self.map, &mut self.motion);
         self.at_zero = norm(&self.map);
         self.residual = self.judge(problem, z);
         self.z.copy_from_slice(z);
@@ -56,6 +58,11 @@ impl Best {
         z.copy_from_slice(&self.z);
     }
 
+    /// ‖F(0)‖.
+    pub fn at_zero(&self) -> f64 {
+        self.at_zero
+    }
+
     /// A norm of a map relative to that of the natural map at 0.
     pub fn relative_of(&self, absolute: f64) -> f64 {
         Residual::from_norms(absolute, self.at_zero).relative
@@ -79,7 +86,7 @@ impl Best {
     }
 
     fn judge<P: Judged + ?Sized>(&mut self, problem: &P, z: &[f64]) -> Residual {
-        problem.natural_map(z, &mut self.w, &mut self.map);
+        problem.natural_map_with(z, &mut self.w, &mut self.map, &mut self.motion);
         let absolute = norm(&self.map);
         Residual::from_norms(if absolute.is_finite() { absolute } else { f64::INFINITY }, self.at_zero)
     }

@@ -1,7 +1,7 @@
 //! A friction problem in either form, as Newton's method and the interior-point method see it.
 
 use super::pencil::{Compliance, Shape};
-use crate::problem::{Friction, GlobalFriction, Law};
+use crate::problem::{Friction, GlobalFriction, Law, Motion};
 use crate::residual::Judged;
 
 /// A friction problem by its matrix or by its bodies.
@@ -16,8 +16,8 @@ pub(crate) trait Form: Judged {
     fn rho(&self) -> &[f64];
     /// The law of friction.
     fn law(&self) -> Law;
-    /// W z + q.
-    fn slacks(&self, z: &[f64], w: &mut [f64]);
+    /// W z + q, without allocation where the room was used for this size before.
+    fn slacks(&self, z: &[f64], w: &mut [f64], motion: &mut Motion);
     /// A diagonal entry of W.
     fn diagonal(&self, row: usize) -> f64;
 }
@@ -43,7 +43,7 @@ impl Form for Friction {
         self.law
     }
 
-    fn slacks(&self, z: &[f64], w: &mut [f64]) {
+    fn slacks(&self, z: &[f64], w: &mut [f64], _motion: &mut Motion) {
         self.w.times(z, w);
         w.iter_mut().zip(&self.q).for_each(|(w, q)| *w += q);
     }
@@ -74,8 +74,8 @@ impl Form for GlobalFriction {
         self.law
     }
 
-    fn slacks(&self, z: &[f64], w: &mut [f64]) {
-        self.saddle.slacks(z, w);
+    fn slacks(&self, z: &[f64], w: &mut [f64], motion: &mut Motion) {
+        self.saddle.slacks_with(z, w, motion);
     }
 
     fn diagonal(&self, row: usize) -> f64 {

@@ -28,8 +28,9 @@ impl<'a> SparsePrincipal<'a> {
     /// `None` where the pattern cannot be analysed.
     pub fn new(matrix: &'a Sparse, q: &'a [f64]) -> Option<SparsePrincipal<'a>> {
         let shape = Shape { equalities: 0, dimension: 1, contacts: q.len() };
-        let pencil = Pencil::new(Compliance::Matrix(matrix), shape)?;
-        Some(SparsePrincipal { matrix, q, pencil, a: Vec::new(), r: Vec::new() })
+        let mut pencil = Pencil::default();
+        let analysed = pencil.renew(Compliance::Matrix(matrix), shape);
+        analysed.then(|| SparsePrincipal { matrix, q, pencil, a: Vec::new(), r: Vec::new() })
     }
 }
 

@@ -17,7 +17,7 @@ use super::form::Form;
 use super::pencil::{Blocks, Pencil, UNIT};
 use super::{Block, Facts};
 use crate::outcome::{Failure, Limits, Solved, Solver, Unsolved};
-use crate::problem::{Friction, GlobalFriction, Law};
+use crate::problem::{Friction, GlobalFriction, Law, Motion};
 use jordan::{Matrix, Point, Scaling, determinant, dot, product, quotient, reach, scaling, times};
 
 /// How the central path is followed.
@@ -57,6 +57,9 @@ const SHORT_STEP: f64 = 0.2;
 /// Three steps in a row shorter than this end the search.
 const DEAD_STEP: f64 = 1e-4;
 
+/// The part of the first gap at which the path of a convex problem ends: below it rounding in the scalings decides.
+const CONVEX_GAP: f64 = 1e-14;
+
 impl Interior {
     /// What is known before it is run.
     pub const FACTS: Facts = Facts {
@@ -67,6 +70,35 @@ impl Interior {
         fails: "ends near 1e-8 where contacts are degenerate, or early where the path is lost; says stalled",
     };
 
+    /// Follows the path of the convex problem in which `slip` takes the place of ‖u_t‖ of every contact, to its end: the gap that is left is
+    /// [`CONVEX_GAP`] of the first, or no step moves anything. Leaves its impulses, whatever their residual; the number of iterations.
+    pub(crate) fn follow_convex<P: Form>(
+        &self,
+        problem: &P,
+        slip: &[f64],
+        z: &mut [f64],
+        limits: &Limits,
+    ) -> usize {
+        let mut pencil = Pencil::default();
+        if problem.law() != Law::Cone || !pencil.renew(problem.compliance(), problem.shape()) {
+            return 0;
+        }
+        let most = limits.iterations.unwrap_or(self.iterations);
+        let mut path = Path::new(self, problem);
+        path.slip = Some(slip.to_vec());
+        let first = path.gap();
+        for iteration in 0..most {
+            path.impulses(z);
+            let moved = path.advance(self, problem, &mut pencil, z);
+            if moved.is_none_or(|length| length <= DEAD_STEP) || path.gap() <= CONVEX_GAP * first || limits.late() {
+                path.impulses(z);
+                return iteration + 1;
+            }
+        }
+        path.impulses(z);
+        most
+    }
+
     pub(crate) fn run<P: Form>(&self, problem: &P, z: &mut [f64], limits: &Limits) -> Result<Solved, Unsolved> {
         let mut best = Best::default();
         best.begin(problem, z);
@@ -74,9 +106,10 @@ impl Interior {
             let failure = Failure::Unsuitable("the interior-point method takes the cone only".into());
             return best.finish(z, limits, 0, failure);
         }
-        let Some(mut pencil) = Pencil::new(problem.compliance(), problem.shape()) else {
+        let mut pencil = Pencil::default();
+        if !pencil.renew(problem.compliance(), problem.shape()) {
             return best.finish(z, limits, 0, Failure::Singular("the pattern cannot be analysed".into()));
-        };
+        }
         let most = limits.iterations.unwrap_or(self.iterations);
         let mut path = Path::new(self, problem);
         let mut short_steps = 0;
@@ -107,6 +140,8 @@ struct Path {
     normal_scale: Vec<f64>,
     /// The mean diagonal entry of Ŵ.
     compliance: f64,
+    /// What stands in the place of ‖y_t‖ where the path is that of a convex problem.
+    slip: Option<Vec<f64>>,
     /// Whether the next step goes back to the middle of the cone.
     centre: bool,
     theta: Vec<Block>,
@@ -119,7 +154,7 @@ impl Path {
         let (e, d) = (shape.equalities, shape.dimension);
         let normal_scale: Vec<f64> = mu.iter().map(|&mu| if mu > 0.0 { 1.0 / mu } else { 1.0 }).collect();
         let mut q = vec![0.0; problem.size()];
-        problem.slacks(&vec![0.0; problem.size()], &mut q);
+        problem.slacks(&vec![0.0; problem.size()], &mut q, &mut Motion::default());
         let (mut squares, mut trace) = (0.0, 0.0);
         for (c, scale) in normal_scale.iter().enumerate() {
             for k in 0..d {
@@ -141,7 +176,7 @@ impl Path {
         };
         // A contact without friction has rows r_t = 0 in place of its tangents' equations.
         let unit = mu.iter().map(|&mu| if mu > 0.0 { UNIT } else { [UNIT[0], [0.0; 3], [0.0; 3]] }).collect();
-        Path { at, normal_scale, compliance, centre: false, theta: Vec::new(), unit }
+        Path { at, normal_scale, compliance, slip: None, centre: false, theta: Vec::new(), unit }
     }
 
     /// The impulses z of the iterate.
@@ -155,6 +190,12 @@ impl Path {
         }
     }
 
+    /// The mean xᵀy of the contacts.
+    fn gap(&self) -> f64 {
+        let pairs = self.at.x.iter().zip(&self.at.y);
+        pairs.map(|(x, y)| dot(x, y)).sum::<f64>() / self.at.x.len().max(1) as f64
+    }
+
     /// One predictor-corrector step; its length, `None` where it cannot be computed. `z` are the impulses of the iterate.
     fn advance<P: Form>(
         &mut self,
@@ -165,11 +206,14 @@ impl Path {
     ) -> Option<f64> {
         // Notation: x, y, B, E, Θ as above; λ = B x = B⁻¹ y; gap = xᵀy per contact; c with dy = c − B² dx.
         let contacts = self.at.x.len();
-        let gap = self.at.x.iter().zip(&self.at.y).map(|(x, y)| dot(x, y)).sum::<f64>() / contacts.max(1) as f64;
+        let gap = self.gap();
         let smooth = options.smoothing * (gap * self.compliance).sqrt();
         let scalings: Vec<Scaling> = self.at.x.iter().zip(&self.at.y).map(|(x, y)| scaling(x, y)).collect();
         let sliding: Vec<Point> = (0..contacts)
             .map(|c| {
+                if let Some(slip) = &self.slip {
+                    return [slip[c], 0.0, 0.0];
+                }
                 let y = &self.at.y[c];
                 let speed = (y[1] * y[1] + y[2] * y[2] + smooth * smooth).sqrt();
                 let factor = if speed > 0.0 { options.sliding / speed } else { 0.0 };
@@ -184,7 +228,7 @@ impl Path {
         }
         let lambda: Vec<Point> = scalings.iter().zip(&self.at.x).map(|(s, x)| times(&s.root, x)).collect();
         let mut target: Vec<Point> = lambda.iter().map(|l| product(l, l).map(|v| -v)).collect();
-        let system =
+        let mut system =
             System { path: self, problem, pencil, scalings: &scalings, sliding: &sliding, lambda: &lambda };
         let affine = system.direction(&defect, &target)?;
         let ahead = self.reach(&affine).min(1.0);
@@ -220,7 +264,7 @@ impl Path {
         let shape = problem.shape();
         let (e, d) = (shape.equalities, shape.dimension);
         let mut defect = vec![0.0; z.len()];
-        problem.slacks(z, &mut defect);
+        problem.slacks(z, &mut defect, &mut Motion::default());
         defect.iter_mut().for_each(|value| *value = -*value);
         for (c, y) in self.at.y.iter().enumerate() {
             let row = e + c * d;
@@ -266,7 +310,7 @@ impl Path {
 struct System<'a, P> {
     path: &'a Path,
     problem: &'a P,
-    pencil: &'a Pencil,
+    pencil: &'a mut Pencil,
     scalings: &'a [Scaling],
     sliding: &'a [Point],
     lambda: &'a [Point],
@@ -274,7 +318,7 @@ struct System<'a, P> {
 
 impl<P: Form> System<'_, P> {
     /// The direction that removes the defect and brings λ∘(B dx + B⁻¹ dy) to the target.
-    fn direction(&self, defect: &[f64], target: &[Point]) -> Option<Direction> {
+    fn direction(&mut self, defect: &[f64], target: &[Point]) -> Option<Direction> {
         let shape = self.problem.shape();
         let (e, d) = (shape.equalities, shape.dimension);
         let shift: Vec<Point> = (0..target.len())
@@ -310,12 +354,12 @@ impl<P: Form> System<'_, P> {
     }
 
     /// One step of iterative refinement: Θ grows without bound on the way, and W is often singular.
-    fn refine(&self, right: &[f64], step: &mut [f64]) {
+    fn refine(&mut self, right: &[f64], step: &mut [f64]) {
         let shape = self.problem.shape();
         let (e, d) = (shape.equalities, shape.dimension);
         let (mut product, mut at_zero) = (vec![0.0; step.len()], vec![0.0; step.len()]);
-        self.problem.slacks(step, &mut product);
-        self.problem.slacks(&vec![0.0; step.len()], &mut at_zero);
+        self.problem.slacks(step, &mut product, &mut Motion::default());
+        self.problem.slacks(&vec![0.0; step.len()], &mut at_zero, &mut Motion::default());
         let mut rest: Vec<f64> = (0..step.len()).map(|k| right[k] - (product[k] - at_zero[k])).collect();
         for (c, block) in self.path.theta.iter().enumerate() {
             let rows = e + c * d..e + (c + 1) * d;

@@ -5,15 +5,16 @@
 //! (W has far more rows than rank in most of them), and where a step length ρ leads to a dead end the search begins again from the
 //! best iterate with another one.
 
+pub(crate) mod levenberg;
 mod map;
 
 use super::best::Best;
 use super::form::Form;
-use super::pencil::{Blocks, Pencil};
+use super::pencil::{Blocks, Pencil, Shape};
 use super::{Block, Facts};
 use crate::cone::norm;
 use crate::outcome::{Failure, Limits, Solved, Solver, Unsolved};
-use crate::problem::{Friction, GlobalFriction};
+use crate::problem::{Friction, GlobalFriction, Motion};
 use map::linearise;
 
 /// Multiples of the natural map's ρ, in the order they are tried.
@@ -32,9 +33,12 @@ const MOST_REGULARISATION: f64 = 1e-3;
 const SHORTEST_STEP: f64 = 1e-3;
 
 /// Semismooth Newton with line search, vanishing regularisation and restarts over ρ.
+///
+/// A second solve of a problem of the same pattern allocates nothing.
 #[derive(Default)]
 pub struct Newton {
     best: Best,
+    pencil: Pencil,
     space: Space,
 }
 
@@ -48,6 +52,8 @@ struct Space {
     step: Vec<f64>,
     a: Vec<Block>,
     r: Vec<Block>,
+    regularised: Vec<Block>,
+    motion: Motion,
 }
 
 impl Newton {
@@ -60,6 +66,11 @@ impl Newton {
         fails: "far from a solution it may stop where no ρ lets ‖F‖ fall; box friction at corners; says stalled",
     };
 
+    /// The linear systems of a problem, which other methods share; `None` where their pattern cannot be analysed.
+    pub(crate) fn pencil<P: Form>(&mut self, problem: &P) -> Option<&mut Pencil> {
+        self.pencil.renew(problem.compliance(), problem.shape()).then_some(&mut self.pencil)
+    }
+
     /// Iterations of one search before the next ρ is tried.
     const SEARCH: usize = 60;
 
@@ -68,9 +79,9 @@ impl Newton {
         if start.relative <= limits.tolerance {
             return self.best.finish(z, limits, 0, Failure::Stalled);
         }
-        let Some(mut pencil) = Pencil::new(problem.compliance(), problem.shape()) else {
+        if !self.pencil.renew(problem.compliance(), problem.shape()) {
             return self.best.finish(z, limits, 0, Failure::Singular("the pattern cannot be analysed".into()));
-        };
+        }
         let most = limits.iterations.unwrap_or(SCALES.len() * Self::SEARCH);
         let mut iterations = 0;
         let mut failure = Failure::Stalled;
@@ -80,7 +91,7 @@ impl Newton {
             for scale in SCALES {
                 self.best.copy_to(z);
                 let budget = Self::SEARCH.min(most - iterations);
-                iterations += self.search(problem, &mut pencil, scale, z, limits, budget);
+                iterations += self.search(problem, scale, z, limits, budget);
                 if self.best.residual().relative <= limits.tolerance {
                     return self.best.finish(z, limits, iterations, failure);
                 }
@@ -101,16 +112,9 @@ impl Newton {
     }
 
     /// One search with one multiple of ρ; the number of iterations.
-    fn search<P: Form>(
-        &mut self,
-        problem: &P,
-        pencil: &mut Pencil,
-        scale: f64,
-        z: &[f64],
-        limits: &Limits,
-        budget: usize,
-    ) -> usize {
-        let Space { z: here, w, f, trial, step, a, r } = &mut self.space;
+    fn search<P: Form>(&mut self, problem: &P, scale: f64, z: &[f64], limits: &Limits, budget: usize) -> usize {
+        let Space { z: here, w, f, trial, step, a, r, regularised, motion } = &mut self.space;
+        let pencil = &mut self.pencil;
         let n = problem.size();
         for vector in [&mut *here, &mut *w, &mut *f, &mut *trial, &mut *step] {
             vector.clear();
@@ -118,12 +122,12 @@ impl Newton {
         }
         here.copy_from_slice(z);
         let mean_diagonal = (0..n).map(|row| problem.diagonal(row)).sum::<f64>() / n.max(1) as f64;
-        let mut size = evaluate(problem, scale, here, w, f, Some((&mut *a, &mut *r)));
+        let mut size = evaluate(problem, scale, here, w, f, motion, Some((&mut *a, &mut *r)));
         for iteration in 0..budget {
             let relative = self.best.relative_of(size);
             let delta = (REGULARISATION * relative).clamp(LEAST_REGULARISATION, MOST_REGULARISATION);
-            let regularised = regularise(a, r, delta, &problem.rho()[problem.shape().equalities..]);
-            let left = Blocks { equality: delta * mean_diagonal, contacts: &regularised };
+            regularise(problem, a, r, delta, regularised);
+            let left = Blocks { equality: delta * mean_diagonal, contacts: regularised };
             if !pencil.factor(problem.compliance(), left, Blocks { equality: 1.0, contacts: r }) {
                 return iteration;
             }
@@ -137,7 +141,7 @@ impl Newton {
                 for k in 0..n {
                     trial[k] = here[k] + length * step[k];
                 }
-                let next = evaluate(problem, scale, trial, w, f, None);
+                let next = evaluate(problem, scale, trial, w, f, motion, None);
                 if next < (1.0 - 1e-4 * length) * size {
                     break next;
                 }
@@ -152,7 +156,7 @@ impl Newton {
             if residual.relative <= limits.tolerance || limits.late() {
                 return iteration + 1;
             }
-            evaluate(problem, scale, here, w, f, Some((&mut *a, &mut *r)));
+            evaluate(problem, scale, here, w, f, motion, Some((&mut *a, &mut *r)));
         }
         budget
     }
@@ -165,10 +169,11 @@ fn evaluate<P: Form>(
     z: &[f64],
     w: &mut [f64],
     f: &mut [f64],
+    motion: &mut Motion,
     derivatives: Option<(&mut Vec<Block>, &mut Vec<Block>)>,
 ) -> f64 {
     let (shape, rho) = (problem.shape(), problem.rho());
-    problem.slacks(z, w);
+    problem.slacks(z, w, motion);
     for row in 0..shape.equalities {
         f[row] = rho[row] * scale * w[row];
     }
@@ -192,16 +197,18 @@ fn evaluate<P: Form>(
 }
 
 /// A + R δ/ρ: the matrix of the problem with W + δ/ρ, for each contact in the unit of its own block of W.
-fn regularise(a: &[Block], r: &[Block], delta: f64, rho: &[f64]) -> Vec<Block> {
-    let mut sum = a.to_vec();
+fn regularise<P: Form>(problem: &P, a: &[Block], r: &[Block], delta: f64, sum: &mut Vec<Block>) {
+    let (Shape { equalities, .. }, rho) = (problem.shape(), problem.rho());
+    sum.clear();
+    sum.extend_from_slice(a);
     for (c, sum) in sum.iter_mut().enumerate() {
+        let shift = delta / rho[equalities + c];
         for i in 0..3 {
             for j in 0..3 {
-                sum[i][j] += delta / rho[c] * r[c][i][j];
+                sum[i][j] += shift * r[c][i][j];
             }
         }
     }
-    sum
 }
 
 /// Rows of equalities are solved as w = 0, not as ρ w = 0.

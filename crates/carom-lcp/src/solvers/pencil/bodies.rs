@@ -19,28 +19,48 @@ pub(super) struct Eliminated {
     scaled: Vec<Block>,
 }
 
-/// The columns of G that a group of rows has entries in, ascending, and the entries by row.
+/// The columns of G that each group of rows has entries in, ascending, and the entries by row.
+#[derive(Default)]
 pub(super) struct Groups {
-    columns: Vec<Vec<usize>>,
-    rows: Vec<Vec<[f64; 3]>>,
+    starts: Vec<usize>,
+    columns: Vec<usize>,
+    rows: Vec<[f64; 3]>,
 }
 
 impl Groups {
-    /// The groups of a problem.
-    pub fn new(saddle: &Saddle, shape: Shape) -> Groups {
-        let mut groups = Groups { columns: Vec::new(), rows: Vec::new() };
+    /// Reads the groups of a problem; allocates only where there have not been so many entries before.
+    pub fn read(&mut self, saddle: &Saddle, shape: Shape) {
+        let Groups { starts, columns, rows } = self;
+        starts.clear();
+        columns.clear();
+        rows.clear();
+        starts.push(0);
         for (first, count) in shape.groups() {
-            let mut columns: Vec<usize> =
-                (first..first + count).flat_map(|row| saddle.jacobian.row_parts(row).0.iter().copied()).collect();
-            columns.sort_unstable();
-            columns.dedup();
+            let begin = columns.len();
+            for row in first..first + count {
+                columns.extend_from_slice(saddle.jacobian.row_parts(row).0);
+            }
+            columns[begin..].sort_unstable();
+            let mut end = begin;
+            for k in begin..columns.len() {
+                if end == begin || columns[end - 1] != columns[k] {
+                    columns[end] = columns[k];
+                    end += 1;
+                }
+            }
+            columns.truncate(end);
             let entry = |row: usize, column: usize| {
                 if row < count { saddle.jacobian.get(first + row, column) } else { 0.0 }
             };
-            groups.rows.push(columns.iter().map(|&column| std::array::from_fn(|row| entry(row, column))).collect());
-            groups.columns.push(columns);
+            rows.extend(columns[begin..].iter().map(|&column| std::array::from_fn(|row| entry(row, column))));
+            starts.push(end);
         }
-        groups
+    }
+
+    /// The columns of a group and their entries.
+    fn group(&self, group: usize) -> (&[usize], &[[f64; 3]]) {
+        let range = self.starts[group]..self.starts[group + 1];
+        (&self.columns[range.clone()], &self.rows[range])
     }
 }
 
@@ -73,8 +93,8 @@ impl Eliminated {
                 put(range.start + k / range.len(), range.start + k % range.len(), *value);
             }
         }
-        for (group, columns) in groups.columns.iter().enumerate() {
-            let (rows, block) = (&groups.rows[group], &self.scaled[group]);
+        for (group, block) in self.scaled.iter().enumerate() {
+            let (columns, rows) = groups.group(group);
             for (j, &column) in columns.iter().enumerate() {
                 let right: [f64; 3] = std::array::from_fn(|k| (0..3).map(|l| block[k][l] * rows[j][l]).sum());
                 for (i, &row) in columns.iter().enumerate() {

@@ -3,18 +3,15 @@
 //!
 //! Four ways: dense LU of A + R W; sparse LU of the same; and, where W = G M⁻¹ Gᵀ + T comes from bodies, sparse LU of
 //! [[M, −Gᵀ], [R G, A + R T]] or, where no T is too small, of the bodies' rows alone, neither of which forms W. The pattern is analysed
-//! once for each problem.
+//! once and again where it changes.
 
 mod bodies;
-
-use faer::Mat;
-use faer::linalg::solvers::{PartialPivLu, Solve};
-use faer::sparse::linalg::solvers::{Lu, SymbolicLu};
-use faer::sparse::{Argsort, Pair, SparseColMat, SymbolicSparseColMat};
+mod factors;
 
 use crate::matrix::Sparse;
 use crate::problem::Saddle;
 use bodies::{Eliminated, Groups};
+use factors::{DenseLu, SparseLu};
 
 /// A block of one contact; in two dimensions the last row and column are not used.
 pub(crate) type Block = [[f64; 3]; 3];
@@ -32,7 +29,7 @@ pub(crate) enum Compliance<'a> {
 }
 
 /// Where rows belong: equalities first, then contacts.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub equalities: usize,
     pub dimension: usize,
@@ -52,143 +49,135 @@ impl Shape {
     }
 }
 
-/// The system: analysed once, factored for each A and R, solved for each b.
+/// The system: analysed once for each pattern, factored for each A and R, solved for each b. A problem of the same pattern as the last
+/// one is renewed, factored and solved without allocation where the matrix is dense or has few bodies: see [`LEAN_ROWS`].
+#[derive(Default)]
 pub(crate) struct Pencil {
     shape: Shape,
     /// Coordinates of the bodies before the rows of the problem.
     bodies: usize,
     way: Way,
+    /// Where the entries of a sparse matrix are, in the order in which they come, and the same of the problem to be renewed for.
+    places: Vec<(usize, usize)>,
+    renewed: Vec<(usize, usize)>,
+    unit: Vec<Block>,
+    groups: Groups,
+    eliminated: Eliminated,
+    /// Right-hand sides with a row for each coordinate, and for each row where the matrix has them.
+    right: Vec<f64>,
 }
 
+#[derive(Default)]
 enum Way {
-    Dense { factors: Option<PartialPivLu<f64>> },
-    Sparse { pattern: Box<Pattern>, factors: Option<Box<Lu<usize, f64>>> },
-    Bodies { groups: Groups, eliminated: Eliminated, pattern: Box<Pattern>, factors: Option<Box<Lu<usize, f64>>> },
-}
-
-/// The places of the entries, in the order in which they are put, and what follows from them alone.
-struct Pattern {
-    columns: SymbolicSparseColMat<usize>,
-    order: Argsort<usize>,
-    symbolic: SymbolicLu<usize>,
-    values: Vec<f64>,
-}
-
-impl Pattern {
-    fn new(size: usize, places: &[Pair<usize, usize>]) -> Option<Box<Pattern>> {
-        let (columns, order) = SymbolicSparseColMat::try_new_from_indices(size, size, places).ok()?;
-        let symbolic = SymbolicLu::try_new(columns.as_ref()).ok()?;
-        Some(Box::new(Pattern { columns, order, symbolic, values: Vec::with_capacity(places.len()) }))
-    }
-
-    /// Factors the matrix with these values; `None` where it is singular.
-    fn factor(&self) -> Option<Box<Lu<usize, f64>>> {
-        let matrix = SparseColMat::new_from_argsort(self.columns.clone(), &self.order, &self.values).ok()?;
-        Lu::try_new_with_symbolic(self.symbolic.clone(), matrix.as_ref()).ok().map(Box::new)
-    }
+    /// Nothing was analysed yet, or it could not be.
+    #[default]
+    None,
+    Dense(DenseLu),
+    Sparse(Box<SparseLu>),
+    Bodies(Box<SparseLu>),
 }
 
 /// Up to this many rows a dense matrix is faster, whatever its pattern: at 60 rows of the wall both take 0.1 ms.
 const DENSE_ROWS: usize = 60;
 
+/// Coordinates of bodies up to which factors entry by entry are taken: at 600 of a wall of 100 bricks they are as fast as those by blocks, at
+/// 1200 they take three times as long.
+const LEAN_ROWS: usize = 800;
+
 impl Pencil {
-    /// The system for a matrix; `None` where the pattern cannot be analysed (too large for memory).
-    pub fn new(compliance: Compliance, shape: Shape) -> Option<Pencil> {
+    /// Takes the form of a problem's matrix; false where the pattern cannot be analysed (too large for memory).
+    pub fn renew(&mut self, compliance: Compliance, shape: Shape) -> bool {
         let rows = shape.rows();
-        let dense = Pencil { shape, bodies: 0, way: Way::Dense { factors: None } };
-        let bodies = match compliance {
-            Compliance::Matrix(w) => {
-                // A quarter full, the factors of a sparse matrix are dense ones with indices.
-                if rows <= DENSE_ROWS || 4 * w.entries() >= rows * rows {
-                    return Some(dense);
+        let old = (self.shape, self.bodies);
+        self.shape = shape;
+        self.unit.clear();
+        self.unit.resize(shape.contacts, UNIT);
+        self.renewed.clear();
+        let unit = Blocks { equality: 1.0, contacts: &self.unit };
+        let renewed = &mut self.renewed;
+        let eliminates = match compliance {
+            // A quarter full, the factors of a sparse matrix are dense ones with indices.
+            Compliance::Matrix(w) if rows <= DENSE_ROWS || 4 * w.entries() >= rows * rows => {
+                self.bodies = 0;
+                if !(matches!(self.way, Way::Dense(_)) && old.0 == shape) {
+                    self.way = Way::Dense(DenseLu::new(rows));
                 }
-                0
+                return true;
             }
-            Compliance::Bodies(saddle) => saddle.mass.size(),
+            Compliance::Matrix(_) => {
+                self.bodies = 0;
+                false
+            }
+            Compliance::Bodies(saddle) => {
+                self.bodies = saddle.mass.size();
+                (0..rows).all(|row| saddle.t[row] >= bodies::LEAST_T * saddle.diagonal(row))
+            }
         };
-        let mut places = Vec::new();
-        let unit = Blocks { equality: 1.0, contacts: &vec![UNIT; shape.contacts] };
-        if let Compliance::Bodies(saddle) = compliance
-            && (0..rows).all(|row| saddle.t[row] >= bodies::LEAST_T * saddle.diagonal(row))
-        {
-            let (groups, mut eliminated) = (Groups::new(saddle, shape), Eliminated::default());
-            eliminated.read(saddle, shape, unit, unit);
-            eliminated.entries(saddle, &groups, |row, column, _| places.push(Pair::new(row, column)));
-            let pattern = Pattern::new(bodies, &places)?;
-            return Some(Pencil { shape, bodies, way: Way::Bodies { groups, eliminated, pattern, factors: None } });
+        if let (Compliance::Bodies(saddle), true) = (compliance, eliminates) {
+            self.groups.read(saddle, shape);
+            self.eliminated.read(saddle, shape, unit, unit);
+            self.eliminated.entries(saddle, &self.groups, |row, column, _| renewed.push((row, column)));
+        } else {
+            entries(compliance, shape, self.bodies, unit, unit, |row, column, _| renewed.push((row, column)));
         }
-        entries(compliance, shape, bodies, unit, unit, |row, column, _| places.push(Pair::new(row, column)));
-        let pattern = Pattern::new(bodies + rows, &places)?;
-        Some(Pencil { shape, bodies, way: Way::Sparse { pattern, factors: None } })
+        let same_way = matches!((&self.way, eliminates), (Way::Sparse(_), false) | (Way::Bodies(_), true));
+        if same_way && old == (self.shape, self.bodies) && self.places == self.renewed {
+            return true;
+        }
+        std::mem::swap(&mut self.places, &mut self.renewed);
+        let size = if eliminates { self.bodies } else { self.bodies + rows };
+        let lean = eliminates && size <= LEAN_ROWS;
+        self.way = match (SparseLu::new(size, &self.places, lean).map(Box::new), eliminates) {
+            (None, _) => Way::None,
+            (Some(factors), true) => Way::Bodies(factors),
+            (Some(factors), false) => Way::Sparse(factors),
+        };
+        !matches!(self.way, Way::None)
     }
 
     /// Factors A + R W; false where it is singular.
     pub fn factor(&mut self, compliance: Compliance, a: Blocks, r: Blocks) -> bool {
         let (shape, bodies) = (self.shape, self.bodies);
-        match &mut self.way {
-            Way::Dense { factors } => {
-                let mut matrix = Mat::<f64>::zeros(shape.rows(), shape.rows());
-                let mut add = |row, column, value: f64| matrix[(row, column)] += value;
-                match compliance {
-                    Compliance::Matrix(_) => entries(compliance, shape, 0, a, r, &mut add),
-                    Compliance::Bodies(_) => unreachable!("bodies are factored sparsely"),
-                }
-                *factors = Some(matrix.partial_piv_lu());
+        match (&mut self.way, compliance) {
+            (Way::Dense(factors), Compliance::Matrix(_)) => {
+                let (rows, values) = (shape.rows(), factors.begin());
+                entries(compliance, shape, 0, a, r, |row, column, value| values[column * rows + row] += value);
+                factors.factor();
                 true
             }
-            Way::Sparse { pattern, factors } => {
-                pattern.values.clear();
-                entries(compliance, shape, bodies, a, r, |_, _, value| pattern.values.push(value));
-                *factors = pattern.factor();
-                factors.is_some()
+            (Way::Sparse(factors), _) => {
+                factors.factor(|put| entries(compliance, shape, bodies, a, r, |_, _, value| put(value)))
             }
-            Way::Bodies { groups, eliminated, pattern, factors } => {
-                let Compliance::Bodies(saddle) = compliance else { return false };
-                if !eliminated.read(saddle, shape, a, r) {
-                    return false;
-                }
-                pattern.values.clear();
-                eliminated.entries(saddle, groups, |_, _, value| pattern.values.push(value));
-                *factors = pattern.factor();
-                factors.is_some()
+            (Way::Bodies(factors), Compliance::Bodies(saddle)) => {
+                let (groups, eliminated) = (&self.groups, &mut self.eliminated);
+                eliminated.read(saddle, shape, a, r)
+                    && factors.factor(|put| eliminated.entries(saddle, groups, |_, _, value| put(value)))
             }
+            _ => false,
         }
     }
 
-    /// Solves with the last factors: `x` is b in and the answer out; false where the answer is not finite.
-    pub fn solve(&self, compliance: Compliance, x: &mut [f64]) -> bool {
-        let solved = match &self.way {
-            Way::Dense { factors: Some(factors) } => {
-                in_columns(0, x, |right| factors.solve_in_place(right));
-                true
+    /// Solves with the last factors, after [`Pencil::factor`] said that there are some: `x` is b in and the answer out; false where the
+    /// answer is not finite.
+    pub fn solve(&mut self, compliance: Compliance, x: &mut [f64]) -> bool {
+        self.right.clear();
+        match (&mut self.way, compliance) {
+            (Way::Dense(factors), _) => factors.solve(x),
+            (Way::Sparse(factors), _) => {
+                self.right.resize(self.bodies, 0.0);
+                self.right.extend_from_slice(x);
+                factors.solve(&mut self.right);
+                x.copy_from_slice(&self.right[self.bodies..]);
             }
-            Way::Sparse { factors: Some(factors), .. } => {
-                in_columns(self.bodies, x, |right| factors.solve_in_place(right));
-                true
+            (Way::Bodies(factors), Compliance::Bodies(saddle)) => {
+                self.right.resize(self.bodies, 0.0);
+                self.eliminated.reduce(self.shape, saddle, x, &mut self.right);
+                factors.solve(&mut self.right);
+                self.eliminated.expand(self.shape, saddle, &self.right, x);
             }
-            Way::Bodies { factors: Some(factors), eliminated, .. } => {
-                let Compliance::Bodies(saddle) = compliance else { return false };
-                let mut dv = vec![0.0; self.bodies];
-                eliminated.reduce(self.shape, saddle, x, &mut dv);
-                in_columns(0, &mut dv, |right| factors.solve_in_place(right));
-                eliminated.expand(self.shape, saddle, &dv, x);
-                true
-            }
-            _ => false,
-        };
-        solved && x.iter().all(|value| value.is_finite())
-    }
-}
-
-/// Calls `solve` with a column that holds zeros and then `x`, which receives what is there afterwards.
-fn in_columns(zeros: usize, x: &mut [f64], solve: impl FnOnce(&mut Mat<f64>)) {
-    let mut column = Mat::<f64>::zeros(zeros + x.len(), 1);
-    for (row, value) in x.iter().enumerate() {
-        column[(zeros + row, 0)] = *value;
-    }
-    solve(&mut column);
-    for (row, value) in x.iter_mut().enumerate() {
-        *value = column[(zeros + row, 0)];
+            _ => return false,
+        }
+        x.iter().all(|value| value.is_finite())
     }
 }
 
@@ -212,7 +201,7 @@ impl Blocks<'_> {
 
 /// Calls `put` with every entry of A + R W, or of [[M, −Gᵀ], [R G, A + R T]], always in the same order; entries at the same place
 /// are meant to be added.
-fn entries(
+pub(crate) fn entries(
     compliance: Compliance,
     shape: Shape,
     bodies: usize,
@@ -235,17 +224,41 @@ fn entries(
     }
     for (first, count) in shape.groups() {
         for (row, inner) in (0..count * count).map(|k| (first + k / count, first + k % count)) {
-            let (own, factors, k) = (a.row(shape, row), r.row(shape, row), inner - first);
-            put(bodies + row, bodies + inner, own[k]);
-            match compliance {
-                Compliance::Matrix(w) => {
-                    w.row(inner).for_each(|(column, value)| put(row, column, factors[k] * value))
-                }
-                Compliance::Bodies(saddle) => {
-                    put(bodies + row, bodies + inner, factors[k] * saddle.t[inner]);
-                    let row = bodies + row;
-                    saddle.jacobian.row(inner).for_each(|(column, value)| put(row, column, factors[k] * value));
-                }
+            put(bodies + row, bodies + inner, a.row(shape, row)[inner - first]);
+            if let Compliance::Bodies(saddle) = compliance {
+                let factor = r.row(shape, row)[inner - first];
+                put(bodies + row, bodies + inner, factor * saddle.t[inner]);
+                saddle.jacobian.row(inner).for_each(|(column, value)| put(bodies + row, column, factor * value));
+            }
+        }
+        if let Compliance::Matrix(w) = compliance {
+            combined_rows(w, shape, (first, count), r, &mut put);
+        }
+    }
+}
+
+/// The rows R W of one equality or contact. Where the rows of W have entries at the same places, as those of a contact commonly have, each
+/// place comes once.
+fn combined_rows(
+    w: &Sparse,
+    shape: Shape,
+    rows: (usize, usize),
+    r: Blocks,
+    put: &mut impl FnMut(usize, usize, f64),
+) {
+    let (first, count) = rows;
+    let columns = w.row_parts(first).0;
+    let alike = (1..count).all(|k| w.row_parts(first + k).0 == columns);
+    for row in first..first + count {
+        let factors = r.row(shape, row);
+        if alike {
+            let values: [&[f64]; 3] = std::array::from_fn(|k| w.row_parts(first + k.min(count - 1)).1);
+            for (place, &column) in columns.iter().enumerate() {
+                put(row, column, (0..count).map(|k| factors[k] * values[k][place]).sum());
+            }
+        } else {
+            for k in 0..count {
+                w.row(first + k).for_each(|(column, value)| put(row, column, factors[k] * value));
             }
         }
     }
