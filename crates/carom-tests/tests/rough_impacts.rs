@@ -182,7 +182,7 @@ fn random_impacts_lose_energy_and_obey_both_laws() {
     let trials = 10_000;
     // By number of contacts: trials, those whose restitution was lowered, those that are one pass.
     let mut counts = [[0_u32; 3]; 5];
-    let (mut worst, mut gain, mut lively) = (0.0_f64, 0.0_f64, [0_u32; 2]);
+    let (mut worst, mut gain, mut lively, mut stuck) = (0.0_f64, 0.0_f64, [0_u32; 2], 0);
     for trial in 0..trials {
         let (contacts, tangents) = (1 + random.below(4), 1 + random.below(2));
         let made = Trial::new(&mut random, contacts, tangents);
@@ -191,36 +191,18 @@ fn random_impacts_lose_energy_and_obey_both_laws() {
             continue;
         }
         let answer = match made.resolve(Law::Generalized) {
-            Ok(a) => a,
-            Err(stuck) => {
-                println!(
-                    "STUCK {trial} contacts {contacts} tangents {tangents} n {} joints {} mu {:?} passes {} res {:.1e}",
-                    made.p.len(),
-                    made.joints.len(),
-                    made.mu,
-                    stuck.passes,
-                    stuck.residual
-                );
+            Ok(answer) => answer,
+            Err(found) => {
+                println!("trial {trial}, {contacts} contacts, {} coordinates: {found:?}", made.p.len());
+                stuck += 1;
                 continue;
             }
         };
         let (before, after) = (made.energy(&made.p), made.energy(&answer.p));
-        gain = gain.max((after - before) / before);
         let booked = answer.resolved.resolved.work;
-        if trial == 306 {
-            println!(
-                "{contacts} {tangents} n {} j {} {:?} {:?} passes {} lowered {} resid {:.1e}",
-                made.p.len(),
-                made.joints.len(),
-                answer.normal,
-                answer.tangent,
-                answer.resolved.resolved.passes,
-                answer.resolved.lowered,
-                answer.resolved.residual
-            );
-        }
         // Round-off is that of what the impulses exchange.
         let size = before + answer.normal.iter().zip(&speeds).map(|(l, u)| (l * u[0]).abs()).sum::<f64>();
+        gain = gain.max((after - before) / size);
         assert!((after - before - booked).abs() <= 1e-11 * size, "trial {trial}: {booked} of {}", after - before);
         assert!(made.speeds(&answer.p).iter().all(|u| u[0] >= -1e-11), "trial {trial}: approached");
         let [all, lowered, single] = &mut counts[contacts];
@@ -241,7 +223,10 @@ fn random_impacts_lose_energy_and_obey_both_laws() {
     println!(
         "contacts: impacts, lowered, of one pass: {counts:?}; lowered of one contact with e > 0.8: {lively:?}"
     );
+    println!("{stuck} not solved");
     assert!(gain <= 1e-13, "energy gained: {gain:.1e}");
+    // Four contacts that wedge a body of few coordinates may defeat the solver: an error with its residual, never applied.
+    assert!(stuck <= 2, "{stuck} not solved");
     assert!(counts[1..].iter().all(|[all, _, single]| *all > trials as u32 / 10 && *single > 20), "{counts:?}");
     // Control: without the rule some of these would gain energy.
     assert!(counts.iter().map(|count| count[1]).sum::<u32>() > trials as u32 / 200, "{counts:?}");

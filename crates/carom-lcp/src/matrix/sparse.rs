@@ -160,6 +160,11 @@ impl Sparse {
         (&self.indices[range.clone()], &self.values[range])
     }
 
+    /// Makes the values of a row zero; the pattern stays as it is.
+    pub fn clear_row(&mut self, row: usize) {
+        self.values[self.starts[row]..self.starts[row + 1]].fill(0.0);
+    }
+
     /// All values, row after row; the pattern stays as it is.
     pub fn values(&self) -> &[f64] {
         &self.values

@@ -76,13 +76,26 @@ impl Judged for Mlcp {
     }
 }
 
-/// Room for the residual of a [`SaddleMlcp`].
+/// Room for the residual of a problem of bodies.
 #[derive(Clone, Debug, Default)]
 pub struct Room {
     w: Vec<f64>,
     map: Vec<f64>,
     zeros: Vec<f64>,
     motion: Motion,
+}
+
+impl Room {
+    /// ‖F(0)‖ of the natural map, without allocation where the room was used for this size before.
+    pub fn at_zero<P: Judged>(&mut self, problem: &P) -> f64 {
+        let Room { w, map, zeros, motion } = self;
+        for vector in [&mut *w, &mut *map, &mut *zeros] {
+            vector.clear();
+            vector.resize(problem.size(), 0.0);
+        }
+        problem.natural_map_with(zeros, w, map, motion);
+        norm(map)
+    }
 }
 
 /// A mixed LCP in saddle-point form [(108)].
@@ -120,13 +133,7 @@ impl SaddleMlcp {
 
     /// ‖F(0)‖ of the natural map, without allocation where the room was used for this size before.
     pub fn at_zero(&self, room: &mut Room) -> f64 {
-        let Room { w, map, zeros, motion } = room;
-        for vector in [&mut *w, &mut *map, &mut *zeros] {
-            vector.clear();
-            vector.resize(self.saddle.q.len(), 0.0);
-        }
-        self.natural_map_with(zeros, w, map, motion);
-        norm(map)
+        room.at_zero(self)
     }
 }
 

@@ -197,3 +197,26 @@ until = 2
         assert!((found - way).abs() < 1e-12, "{name}: {found:e}, {way}");
     }
 }
+
+/// The first impact of the star with restitution 0.8 and growing friction: the loss of energy grows until it sticks, and nothing jumps.
+#[test]
+fn more_friction_takes_more_energy_until_the_star_sticks() {
+    let mut losses = Vec::new();
+    for k in 0..=400 {
+        let mu = 0.0005 * f64::from(k);
+        let edits = ["parameters.e=0.8".to_string(), format!("parameters.mu={mu}")];
+        let mut walk = Walk::new("star-body", "cva", &[&edits[0], &edits[1]]);
+        walk.to_impact();
+        losses.push(-walk.events()[0].work);
+    }
+    let most = losses.iter().fold(0.0_f64, |most, loss| most.max(*loss));
+    let jump = losses.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(0.0, f64::max);
+    println!(
+        "loss {:.4} J without friction, {most:.4} at most, {:.4} at the end; largest change {jump:.4}",
+        losses[0], losses[400]
+    );
+    let first_fall = losses.windows(2).position(|pair| pair[1] < pair[0] - 1e-12);
+    assert_eq!(first_fall, None, "the loss falls: {losses:?}");
+    assert!(jump < 0.05 * most, "a jump of {jump}");
+    assert!((losses[400] - losses[399]).abs() < 1e-12, "it sticks at the end");
+}

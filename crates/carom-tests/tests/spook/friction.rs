@@ -109,3 +109,91 @@ fn a_restart_amid_contacts_has_the_same_bits() {
         assert_eq!((&whole.q, &whole.p), (&state.q, &state.p), "{text}");
     }
 }
+
+/// Slope of ln|error| over ln h by least squares.
+fn slope(steps: &[f64], errors: &[f64]) -> f64 {
+    let points: Vec<(f64, f64)> = steps.iter().zip(errors).map(|(h, e)| (h.ln(), e.abs().ln())).collect();
+    let count = points.len() as f64;
+    let (x, y) = points.iter().fold((0.0, 0.0), |sum, p| (sum.0 + p.0 / count, sum.1 + p.1 / count));
+    let (over, under) =
+        points.iter().fold((0.0, 0.0), |sum, p| (sum.0 + (p.0 - x) * (p.1 - y), sum.1 + (p.0 - x).powi(2)));
+    over / under
+}
+
+/// Steps from 1/60 to 1/6000, evenly spaced in their logarithms.
+fn steps() -> Vec<f64> {
+    (0..12).map(|k| 100_f64.powf(-f64::from(k) / 11.0) / 60.0).collect()
+}
+
+#[test]
+fn a_particle_that_is_thrown_loses_what_friction_takes_at_every_impact() {
+    // Thrown at 5 m/s from 1 m, e = ½, μ = 0.3: at an impact with the speed u friction takes μ(1 + e)u, and rebounds take e of it.
+    let (g, e, mu) = (9.81_f64, 0.5, 0.3);
+    let mut u = (2.0 * g).sqrt();
+    let (mut x, mut v) = (5.0 * u / g, 5.0);
+    for _ in 0..60 {
+        v -= mu * (1.0 + e) * u;
+        u *= e;
+        x += v * 2.0 * u / g;
+    }
+    x += v * v / (2.0 * mu * g);
+    assert!((x - 4.55).abs() < 5e-3, "{x}");
+    let text = "[[particle]]\nmass = 1.0\nposition = [0.0, 1.0]\nvelocity = [5.0, 0.0]\n[[field]]\ngravity = [0.0, -9.81]\n[[wall]]\n\
+                normal = [0.0, 1.0]\nfriction = 0.3\nrestitution = 0.5\n[method]\nname = 'spook'\n[run]\nstep = 0.01\nuntil = 4.0\n";
+    let errors: Vec<f64> = steps()
+        .iter()
+        .map(|h| {
+            let (outcome, _, _) = run(&scene("thrown", text, &[&format!("run.step={h:e}")]), &mut |_| {});
+            assert_eq!(outcome.ended, None);
+            outcome.state.q[0] - x
+        })
+        .collect();
+    let found = slope(&steps(), &errors);
+    println!("way {x:.6} m, slope {found:.3}, errors {errors:.1e?}");
+    assert!(found >= 0.9 && errors[11].abs() < 2e-3, "slope {found}, errors {errors:?}");
+}
+
+#[test]
+fn a_particle_in_a_bowl_slides_with_the_whole_of_the_normal_force() {
+    // ω² of the angle θ from the lowest point obeys d(ω²)/dθ = −2g sin θ ∓ 2μ(g cos θ + ω²), R = 1; integrated swing by swing.
+    let (g, mu) = (9.81_f64, 0.2);
+    let (mut theta, mut toward) = (std::f64::consts::FRAC_PI_2, -1.0_f64);
+    loop {
+        let sticks = theta.sin().abs() <= mu * theta.cos();
+        if sticks {
+            break;
+        }
+        // w = ω² along the way s = toward·(θ − θ0).
+        let d = 1e-5;
+        let slope = |theta: f64, w: f64| -2.0 * g * toward * theta.sin() - 2.0 * mu * (g * theta.cos() + w);
+        let mut w = 0.0;
+        loop {
+            let a = slope(theta, w);
+            let b = slope(theta + 0.5 * d * toward, w + 0.5 * d * a);
+            let c = slope(theta + 0.5 * d * toward, w + 0.5 * d * b);
+            let e = slope(theta + d * toward, w + d * c);
+            let next = w + d / 6.0 * (a + 2.0 * b + 2.0 * c + e);
+            if next <= 0.0 {
+                theta += d * toward * w / (w - next);
+                break;
+            }
+            (w, theta) = (next, theta + d * toward);
+        }
+        toward = -toward;
+    }
+    let exact = theta.sin();
+    assert!((exact.abs() - 0.0939).abs() < 1e-4, "{exact}");
+    let text = "[[particle]]\nmass = 1.0\nposition = [1.0, 0.0]\n[[field]]\ngravity = [0.0, -9.81]\n[[ball]]\ncentre = [0.0, 0.0]\n\
+                radius = 1.0\nside = 'inside'\nrestitution = 0.0\nfriction = 0.2\n[method]\nname = 'spook'\n[run]\nstep = 0.01\nuntil = 6.0\n";
+    let errors: Vec<f64> = steps()
+        .iter()
+        .map(|h| {
+            let (outcome, _, _) = run(&scene("bowl", text, &[&format!("run.step={h:e}")]), &mut |_| {});
+            assert_eq!(outcome.ended, None);
+            outcome.state.q[0] - exact
+        })
+        .collect();
+    let found = slope(&steps(), &errors);
+    println!("rest at {exact:.6}, slope {found:.3}, errors {errors:.1e?}");
+    assert!(found >= 0.9 && errors[11].abs() < 2e-3, "slope {found}, errors {errors:?}");
+}

@@ -22,11 +22,15 @@ const EXACT: f64 = 1e-14;
 /// What is asked for, and what is taken if nothing brings it down.
 const ASKED: f64 = 1e-13;
 const TAKEN: f64 = 1e-10;
+/// What sweeps and Newton's method may leave before the default solver is asked.
+const NEARLY: f64 = 1e-12;
 /// Rounds of sweeps and Newton's method, and their lengths.
 const ROUNDS: usize = 30;
 const SWEEPS: usize = 10;
 const ITERATIONS: usize = 12;
-/// Problems that have a solution are further than this after so many rounds.
+/// Iterations of the default solver: problems without a solution would take all there are.
+const MOST_ITERATIONS: usize = 2000;
+/// Problems that have a solution are mostly further than this after so many rounds.
 const EARLY: usize = 8;
 const HOPELESS: f64 = 1e-3;
 /// Steps of the map, in terms of ρ, that Newton's method is tried with, round by round: where one cycles another does not.
@@ -96,8 +100,8 @@ impl std::fmt::Debug for ConeSolver {
 }
 
 impl ConeSolver {
-    /// Solves from the impulses `r`; with `patience` by all means. Returns the residual relative to the impulses that the slacks ask for.
-    pub fn solve(&mut self, cones: &Cones, r: &mut [f64], patience: bool) -> Result<f64, Unsolved> {
+    /// Solves from the impulses `r`; returns the residual relative to the impulses that the slacks ask for.
+    pub fn solve(&mut self, cones: &Cones, r: &mut [f64]) -> Result<f64, Unsolved> {
         let (d, count) = (cones.dimension, cones.mu.len());
         if count == 1 {
             let mut q = [0.0; 3];
@@ -134,7 +138,7 @@ impl ConeSolver {
             }
             r.copy_from_slice(&self.best);
         }
-        if least > TAKEN && patience {
+        if least > NEARLY {
             self.ask_default(cones, r);
             self.keep(cones, r, &mut least);
         }
@@ -261,7 +265,7 @@ impl ConeSolver {
         let Ok(w) = Sparse::from_triplets(size, size, &entries) else { return };
         let Ok(problem) = Friction::new(cones.dimension, w, cones.q.clone(), cones.mu.clone()) else { return };
         r.copy_from_slice(&self.best);
-        let limits = Limits { tolerance: ASKED, ..Limits::default() };
+        let limits = Limits { tolerance: ASKED, iterations: Some(MOST_ITERATIONS), deadline: None };
         // What it leaves in `r` on failure is its best, and is judged by the residual like any other.
         let _ = FrictionDefault::default().solve(&problem, r, &limits);
     }

@@ -22,7 +22,7 @@ use crate::linear::dot;
 /// What the directions of sliding are softened by, relative to the normal: those that equality constraints take, or that depend on each other, have
 /// impulses too.
 const SOFT: f64 = 1e-13;
-/// Energy that is gained by round-off, relative to what the impulses exchange.
+/// Energy that is gained by round-off, relative to what the impulses exchange, whatever its sign.
 const ROUND_OFF: f64 = 1e-14;
 /// Shares that are tried from 1 down until one does not gain energy: the largest may not be the only limit.
 const SHARES: u32 = 8;
@@ -35,8 +35,8 @@ pub trait Strike {
     fn solve(&mut self, share: f64) -> Result<(), Self::Error>;
     /// Energy that they bring.
     fn work(&self) -> f64;
-    /// What they exchange, whatever its sign: the size of round-off in their work.
-    fn exchanged(&self) -> f64;
+    /// How exactly that is known.
+    fn tolerance(&self) -> f64;
 }
 
 /// The largest share of the restitutions, at most `most`, with which an impact has a solution and gains no energy; its impulses are those that are
@@ -50,7 +50,7 @@ pub fn largest_share<T: Strike>(strike: &mut T, most: f64) -> Result<f64, T::Err
             Err(_) => gained = None,
             Ok(()) => {
                 let work = strike.work();
-                if work <= ROUND_OFF * strike.exchanged() || share == 0.0 {
+                if work <= strike.tolerance() || share == 0.0 {
                     let Some(above) = gained else { return Ok(share) };
                     let found = bracket([share, high], [(-work).max(0.0), -above], most, |share| {
                         strike.solve(share).map(|()| -strike.work())
@@ -109,6 +109,20 @@ struct Together<'a> {
     residual: f64,
 }
 
+impl Together<'_> {
+    /// Impulses are solved to a tolerance: where that would gain energy they are made shorter, and what is left of the approach is for the next pass.
+    fn shorten(&mut self) {
+        if self.work() > self.tolerance() {
+            let given = dot(&self.resolver.impulses, &self.resolver.before);
+            // given·α + (work − given)·α² = 0
+            let length = -given / (self.work() - given);
+            if length > 0.0 && length < 1.0 {
+                self.resolver.impulses.iter_mut().for_each(|l| *l *= length);
+            }
+        }
+    }
+}
+
 impl Strike for Together<'_> {
     /// The residual.
     type Error = f64;
@@ -121,7 +135,7 @@ impl Strike for Together<'_> {
             // Contacts that separate have nothing to restitute.
             *speed += share * self.cone.restitution[k] * speed.min(0.0);
         }
-        self.residual = solver.solve(cones, impulses, share == 0.0).map_err(|unsolved| unsolved.residual)?;
+        self.residual = solver.solve(cones, impulses).map_err(|unsolved| unsolved.residual)?;
         Ok(())
     }
 
@@ -133,8 +147,9 @@ impl Strike for Together<'_> {
         (0..size).map(|i| impulses[i] * (before[i] + 0.5 * change(i))).sum()
     }
 
-    fn exchanged(&self) -> f64 {
-        self.resolver.impulses.iter().zip(&self.resolver.before).map(|(l, u)| (l * u).abs()).sum()
+    fn tolerance(&self) -> f64 {
+        let exchanged = self.resolver.impulses.iter().zip(&self.resolver.before).map(|(l, u)| (l * u).abs());
+        ROUND_OFF * exchanged.sum::<f64>()
     }
 }
 
@@ -188,6 +203,7 @@ impl RoughResolver {
             let mut strike = Together { resolver: self, cone, residual: 0.0 };
             let share = largest_share(&mut strike, most)
                 .map_err(|residual| Stuck { residual, ..stuck(cone, p, passes) })?;
+            strike.shorten();
             sum.resolved.work += strike.work().min(0.0);
             sum.residual = sum.residual.max(strike.residual);
             self.act(rough, p);

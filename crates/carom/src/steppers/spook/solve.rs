@@ -278,7 +278,7 @@ impl Engine {
 
     fn solve_global(&mut self, config: &Config, z: &mut [f64]) -> Result<Solved, (&'static str, Unsolved)> {
         let global = &self.global;
-        let at_zero = global.residual(&vec![0.0; z.len()]).absolute;
+        let at_zero = self.room.at_zero(global);
         let Some(limits) = limits(config.tolerance(), at_zero, &global.saddle.p) else {
             z.fill(0.0);
             return Ok(Solved { iterations: 0, residual: Residual { absolute: at_zero, relative: 0.0 } });

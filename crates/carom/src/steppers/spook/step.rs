@@ -1,7 +1,7 @@
 //! The step of `spook`: what is planned at a node, and made.
 
 use super::accounts::{Accounts, Planned};
-use super::impact::Impact;
+use super::impact::{Before, Impact};
 use super::options::{Config, Equations, Hessian, Start};
 use super::rows::{At, Contact, Rows};
 use super::solve::{Cost, Engine};
@@ -125,8 +125,10 @@ impl Spook {
         self.evaluate_force(system, state)?;
         self.touch(system, state)?;
         let (closed, impact) = (&self.closed, &mut self.impact);
-        let forces = (&closed[..], &self.force[..], &self.inverse);
-        impact.strike(&self.config, system, (state, h), forces, [&mut self.p0, &mut self.v0])?;
+        let of_contacts = self.memory.len() - KEPT * self.gaps.len();
+        let held = &self.memory[of_contacts..];
+        let before = Before { closed, held, stride: KEPT, force: &self.force, inverse: &self.inverse };
+        impact.strike(&self.config, system, (state, h), before, [&mut self.p0, &mut self.v0])?;
         if impact.happened && system.forces().is_some() {
             self.evaluate_force(system, state)?;
         }
@@ -145,6 +147,7 @@ impl Spook {
             impacts: self.impact.count,
             active: pressed || self.impact.count > 0,
             impact_work: self.impact.work,
+            lowered: self.impact.lowered,
             ..StepReport::default()
         })
     }
