@@ -313,9 +313,14 @@ impl Ladder {
     {
         let mut swept = std::mem::take(&mut self.swept);
         self.pgs.options = Options { variant: Variant::ExactCone, ..Options::default() };
-        let count = self.left(limits, Some(sweeps)).iterations.unwrap_or(sweeps);
-        self.pgs.sweep(problem, Part::All, count, &mut swept, |_| {});
-        self.iterations += count;
+        let mut left = self.left(limits, Some(sweeps)).iterations.unwrap_or(sweeps);
+        // In pieces, with a look at the clock between them.
+        while left > 0 && !limits.late() {
+            let count = left.min(LATER_SWEEPS);
+            self.pgs.sweep(problem, Part::All, count, &mut swept, |_| {});
+            self.iterations += count;
+            left -= count;
+        }
         let before = self.best.residual().absolute;
         self.best.offer(problem, &swept);
         self.credit(before, Rung::Sweeps);
