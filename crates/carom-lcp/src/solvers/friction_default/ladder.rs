@@ -155,6 +155,12 @@ impl Ladder {
         self.sweep(problem, limits, Variant::ExactCone, QUICK_SWEEPS)?;
         self.stick(problem, limits)?;
         self.newton(problem, limits, Some(FIRST_ITERATIONS))?;
+        // Of large piles at rest a few sweeps are a worse start than no impulses.
+        let few = self.left(limits, Some(FIRST_ITERATIONS));
+        self.attempt(problem, limits, Rung::Newton, |own, z| {
+            z.fill(0.0);
+            own.newton.solve(problem, z, &few)
+        })?;
         self.sweep(problem, limits, Variant::ExactCone, FIRST_SWEEPS)?;
         self.newton(problem, limits, Some(FIRST_ITERATIONS))?;
         if problem.law() == Law::Cone {
