@@ -155,6 +155,12 @@ impl Ladder {
         self.sweep(problem, limits, Variant::ExactCone, QUICK_SWEEPS)?;
         self.stick(problem, limits)?;
         self.newton(problem, limits, Some(FIRST_ITERATIONS))?;
+        // Of large piles at rest a few sweeps are a worse start than no impulses.
+        let few = self.left(limits, Some(FIRST_ITERATIONS));
+        self.attempt(problem, limits, Rung::Newton, |own, z| {
+            z.fill(0.0);
+            own.newton.solve(problem, z, &few)
+        })?;
         self.sweep(problem, limits, Variant::ExactCone, FIRST_SWEEPS)?;
         self.newton(problem, limits, Some(FIRST_ITERATIONS))?;
         if problem.law() == Law::Cone {
@@ -313,9 +319,14 @@ impl Ladder {
     {
         let mut swept = std::mem::take(&mut self.swept);
         self.pgs.options = Options { variant: Variant::ExactCone, ..Options::default() };
-        let count = self.left(limits, Some(sweeps)).iterations.unwrap_or(sweeps);
-        self.pgs.sweep(problem, Part::All, count, &mut swept, |_| {});
-        self.iterations += count;
+        let mut left = self.left(limits, Some(sweeps)).iterations.unwrap_or(sweeps);
+        // In pieces, with a look at the clock between them.
+        while left > 0 && !limits.late() {
+            let count = left.min(LATER_SWEEPS);
+            self.pgs.sweep(problem, Part::All, count, &mut swept, |_| {});
+            self.iterations += count;
+            left -= count;
+        }
         let before = self.best.residual().absolute;
         self.best.offer(problem, &swept);
         self.credit(before, Rung::Sweeps);

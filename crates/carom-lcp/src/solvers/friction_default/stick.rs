@@ -53,7 +53,8 @@ impl Stick {
             self.z.iter_mut().zip(&self.step).for_each(|(z, step)| *z -= step);
             let now = best.offer(problem, &self.z);
             // The first answer is off by δ/λ; what a contact outside its cone leaves stays.
-            if now.relative <= limits.tolerance || !(now.absolute < 0.1 * before) {
+            let falls = now.absolute < 0.1 * before;
+            if now.relative <= limits.tolerance || !falls {
                 return steps;
             }
             before = now.absolute;

@@ -5,7 +5,7 @@
 //! F and the impulses have the same.
 //!
 //! JᵀJ is dense here: n² numbers are kept and n³ operations made in each step, up to [`MOST_ROWS`] rows. W of bodies is formed, which
-//! allocates, as does the first use for a size; this is the last resort of a solve.
+//! allocates, as does the first use for a size; this is for the end of a solve.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt;

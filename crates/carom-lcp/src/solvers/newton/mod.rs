@@ -34,7 +34,8 @@ const SHORTEST_STEP: f64 = 1e-3;
 
 /// Semismooth Newton with line search, vanishing regularisation and restarts over ρ.
 ///
-/// A second solve of a problem of the same pattern allocates nothing.
+/// A second solve of a problem of the same pattern allocates nothing where its matrix is dense (at most 60 rows, or a quarter full) or has at
+/// most 800 coordinates of bodies and no T is tiny; else some ten times in each factorisation.
 #[derive(Default)]
 pub struct Newton {
     best: Best,
