@@ -224,7 +224,8 @@ fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
             parts.map(|source| format!("{} {:.3e}", source.name, part(source))).collect::<Vec<_>>().join(", ")
         };
         row("  entered", format!("{:+.3e}", ledger.entered), through(|source| source.entered));
-        if ledger.sources.iter().any(|account| account.role == Role::Source) {
+        let gives = |account: &Account| account.role == Role::Source && account.entered + account.left > 0.0;
+        if ledger.sources.iter().any(gives) {
             let meaning = "put in by forces, motors and what moves, less what they took out";
             row("  by sources", format!("{:+.3e}", ledger.from_sources), meaning.into());
         }

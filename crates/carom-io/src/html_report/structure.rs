@@ -64,6 +64,7 @@ fn ledger(run: &Value) -> Option<Row> {
     let accounts = run["ledger"]["sources"].as_array().into_iter().flatten();
     let sources: Vec<&str> = accounts
         .filter(|account| account["role"] == "source")
+        .filter(|account| account["entered"] != 0.0 || account["left"] != 0.0)
         .filter_map(|account| account["name"].as_str())
         .collect();
     let by_sources = match (sources.is_empty(), account("from_sources")) {

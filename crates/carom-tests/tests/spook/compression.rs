@@ -30,7 +30,7 @@ fn a_squeezed_disc_rests_where_both_walls_push_equally_and_friction_carries_it()
     for found in &forces {
         assert!((found - 25.0).abs() < 1e-5, "{forces:?}");
     }
-    // Both contacts stick: they creep with the slip of the method, 1e-8 m/s per N of friction, over the second of the run.
+    // Both contacts stick: they creep with the slip of the method, 1e-8 m/s per N of the friction of each, over the second of the run.
     let mut fallen = 0.0;
     let mut carried = 0.0;
     run(&scene, &mut |frame: &Frame| {
@@ -38,7 +38,7 @@ fn a_squeezed_disc_rests_where_both_walls_push_equally_and_friction_carries_it()
         carried = (frame.friction_impulse[0] - frame.friction_impulse[2]) / scene.run.h;
     });
     println!("fallen {fallen:e}, carried {carried}");
-    assert!(fallen > 0.0 && fallen < 2e-7, "{fallen:e}");
+    assert!((fallen - 1e-8 * 9.81).abs() < 1e-3 * 9.81e-8, "{fallen:e}");
     // The directions of sliding of opposite walls are opposite: down one and up the other.
     assert!((carried.abs() - 2.0 * 9.81).abs() < 1e-6, "{carried}");
 }
@@ -52,11 +52,11 @@ fn compliances_in_a_row_share_a_squeeze() {
                 [run]\nstep = 1e-3\nuntil = 3.0\n";
     let (gaps, forces) = at_rest(&scene("row", text, &[]));
     println!("{gaps:?} {forces:?}");
-    // Rows: between spheres, at walls, at balls.
-    for (gap, expected) in gaps.iter().zip([-2e-3, -3e-3, -1e-3]) {
-        assert!((gap - expected).abs() < 1e-9, "{gaps:?}");
+    // Rows: between spheres, at the wall, at the ball; each disc is far from what is behind the other.
+    for (row, expected) in [(0, -2e-3), (2, -3e-3), (3, -1e-3)] {
+        assert!((gaps[row] - expected).abs() < 1e-9 && (forces[row] - 10.0).abs() < 1e-5, "{gaps:?} {forces:?}");
     }
-    assert!(forces.iter().all(|force| (force - 10.0).abs() < 1e-5), "{forces:?}");
+    assert_eq!((forces[1], forces[4]), (0.0, 0.0), "{gaps:?}");
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn damping_decides_on_the_decay_of_the_swing_as_derived() {
         let [given, taken] = ["contact compliance", "contact forces"].map(|name| through(&ledger, name));
         assert!(if tau == 0.0 { taken.abs() < 1e-12 } else { taken < 0.0 }, "{given:e} {taken:e}");
     }
-    assert!(ratios[0] == 1.0 && ratios[1] < 0.95 && ratios[2] < 0.8, "{ratios:?}");
+    assert!(ratios[0] == 1.0 && ratios[1] < 0.99 && ratios[2] < 0.94, "{ratios:?}");
 }
 
 #[test]

@@ -24,7 +24,8 @@ fn off(scene: &Scene) -> f64 {
     let size = friction[0].hypot(friction[1]);
     // μ m g h: the bound is used fully, or to the edge of a polygon.
     assert!((0.7..=1.0 + 1e-6).contains(&(size / (0.2 * 9.81e-3))), "{size:e}");
-    (friction[1].atan2(friction[0]) - (-v[1]).atan2(-v[0])).to_degrees().abs().rem_euclid(360.0)
+    let turned = (friction[1].atan2(friction[0]) - (-v[1]).atan2(-v[0])).to_degrees();
+    (turned - 360.0 * (turned / 360.0).round()).abs()
 }
 
 #[test]

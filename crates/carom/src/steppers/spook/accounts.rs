@@ -4,9 +4,11 @@
 //! `½(v⁺ + v̄)·½I` for each impulse there. What is left is the potential, whose impulses are `−hV_q`: their work is not its change, and
 //! through an impact it misses `½h V_q·(v⁺ − v⁻)`, since velocities are half a step old. The rest is the error of the step.
 
+use super::options::Config;
 use super::rows::Rows;
 use crate::linear::dot;
 use crate::measures::Role;
+use crate::system::System;
 
 /// How many accounts there are.
 const COUNT: usize = 9;
@@ -65,6 +67,28 @@ pub struct Planned<'a> {
     pub gradient: (&'a [f64], f64),
     /// Energy in the compliance of the constraints, and in that of the contacts.
     pub stored: [f64; 2],
+}
+
+/// Energy in the compliance of the constraints, and in that of the contacts that have one of their own, after a step of length `h` with the
+/// impulses `z` to the velocity `v1`.
+pub fn stored<S: System + ?Sized>(
+    config: &Config,
+    system: &S,
+    rows: &Rows,
+    (z, v1, h): (&[f64], &[f64], f64),
+) -> [f64; 2] {
+    let (m, joints) = (rows.f.len(), rows.joints());
+    // ½ε f² of the forces f = λ/h.
+    let energy = |epsilon: f64, z: f64| 0.5 * epsilon * (z / h).powi(2);
+    let of_equalities = (0..m).map(|row| energy(config.softness(system, row, h)[0], z[row])).sum();
+    // Of a contact that is a spring, without what its damping pushes: ε f = −g − τ N v1.
+    let springs = rows.contacts.iter().enumerate().filter_map(|(place, contact)| {
+        let row = joints + place * rows.dimension;
+        let pushes = z[row] > 0.0 && system.gap_softness(contact.index).gives_way();
+        let [epsilon, tau] = config.contact_softness(system, contact.index, h);
+        pushes.then(|| energy(epsilon, z[row] + h * tau / epsilon * rows.speed(row, v1)))
+    });
+    [of_equalities, springs.sum()]
 }
 
 impl Accounts {

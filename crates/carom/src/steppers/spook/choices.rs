@@ -56,7 +56,7 @@ pub enum SolverWith {
 #[serde(deny_unknown_fields, default)]
 pub struct PgsOptions {
     /// Sweeps of a solve.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 1_000_000_000))]
     pub sweeps: u32,
     /// How a sweep solves one contact.
     pub variant: Variant,
@@ -73,10 +73,10 @@ impl Default for PgsOptions {
 #[serde(deny_unknown_fields, default)]
 pub struct SplitOptions {
     /// Sweeps between two direct solves.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 1_000_000_000))]
     pub sweeps: u32,
     /// Rounds of sweeps and a direct solve.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 1_000_000_000))]
     pub couplings: u32,
     /// How a sweep solves one contact.
     pub variant: Variant,

@@ -1,6 +1,6 @@
 //! The step of `spook`: what is planned at a node, and made.
 
-use super::accounts::{Accounts, Planned};
+use super::accounts::{Accounts, Planned, stored};
 use super::impact::Impact;
 use super::options::{Config, Equations, Hessian, Start};
 use super::rows::{At, Contact, Rows};
@@ -180,10 +180,15 @@ impl Spook {
                 return Err(Failure::NonFinite { what: "a gap" });
             }
             if gap <= 0.0 || gap < within {
+                let spring = system.gap_softness(index).gives_way();
+                if spring && gap > 0.0 {
+                    // What comes towards a spring is not slowed down before it.
+                    continue;
+                }
                 let mu = self.config.friction.unwrap_or_else(|| system.friction(index));
                 let contact = Contact { index, gap, mu: if system.tangents(index) > 0 { mu } else { 0.0 } };
                 self.closed.push(contact);
-                if !system.gap_softness(index).gives_way() {
+                if !spring {
                     self.rigid.push(contact);
                 }
             }
@@ -294,16 +299,7 @@ impl Spook {
     }
 
     fn enter<S: System + ?Sized>(&mut self, system: &S, h: f64) {
-        let m = self.rows.f.len();
-        // ½ε f² of the forces f = λ/h.
-        let energy = |epsilon: f64, z: f64| 0.5 * epsilon * (z / h).powi(2);
-        let of_equalities = (0..m).map(|row| energy(self.config.softness(system, row, h)[0], self.z[row])).sum();
-        let normals = self.z[self.rows.joints()..].chunks_exact(self.rows.dimension);
-        let springs = self.rows.contacts.iter().zip(normals).filter_map(|(contact, z)| {
-            let own = system.gap_softness(contact.index);
-            own.compliance.map(|epsilon| energy(epsilon, z[0]))
-        });
-        let stored = [of_equalities, springs.sum()];
+        let stored = stored(&self.config, system, &self.rows, (&self.z, &self.v1, h));
         self.accounts.plan(&Planned {
             rows: &self.rows,
             z: &self.z,
