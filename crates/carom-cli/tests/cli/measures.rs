@@ -180,7 +180,8 @@ fn forces_of_motors_and_of_friction_are_columns() {
     let [motor, friction] = ["motor_force.winch", "friction_force.floor"].map(|name| column(&columns, name));
     assert_eq!((motor[0], friction[0], motor.len()), (0.0, 0.0, 51), "nothing at the start");
     assert!(motor[1..].iter().all(|force| (force - 30.0).abs() < 1e-9), "{motor:?}");
-    assert!(friction[5..].iter().all(|force| (force + 19.62).abs() < 1e-5), "{friction:?}");
+    // The contact settles by its compliance first, a third of the way in every step.
+    assert!(friction[30..].iter().all(|force| (force + 19.62).abs() < 1e-9), "{friction:?}");
     // In space there are two directions.
     let disc = "[[particle]]\nmass = 1\nposition = [0, 0, 0]\nvelocity = [3, 4, 0]\n[[field]]\ngravity = [0, 0, -10]\n[[wall]]\nnormal = [0, 0, 1]\n\
                 friction = 0.3\nrestitution = 0\n[method]\nname = 'spook'\n[run]\nstep = 0.01\nsteps = 5\nmeasures = ['friction-forces']\n";
