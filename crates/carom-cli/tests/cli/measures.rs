@@ -190,7 +190,8 @@ fn forces_of_motors_and_of_friction_are_columns() {
     let columns = measures(&place, "slide");
     let [first, second] = ["friction_force.sphere 0 at wall 0.1", "friction_force.sphere 0 at wall 0.2"];
     let size = column(&columns, first)[40].hypot(column(&columns, second)[40]);
-    assert!((size - 3.0).abs() < 1e-9, "{size}");
+    // μ m g, as well as the tolerance of the solver, 1e-8 of the 10 N, has it.
+    assert!((size - 3.0).abs() < 1e-7, "{size}");
 }
 
 #[test]
