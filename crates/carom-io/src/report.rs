@@ -1,7 +1,7 @@
 //! `run.json`: what a run came to, in numbers.
 
 use carom::impact::Law;
-use carom::measures::{Account, Extremes, Ledger, Summary, SymmetryChange};
+use carom::measures::{Account, Extremes, Ledger, Role, Summary, SymmetryChange};
 use carom::method::AnyMethod;
 use carom::problem::Level;
 use carom::run::Outcome;
@@ -116,6 +116,8 @@ pub struct Accounts {
     pub entered: f64,
     /// All that went out.
     pub left: f64,
+    /// What sources put in (forces, moving constraints, motors, potentials that depend on time), less what they took out.
+    pub from_sources: f64,
     /// Through what.
     pub sources: Vec<Account>,
     /// What no source explains, at the end: the integrator's error.
@@ -249,7 +251,8 @@ impl RunReport {
             ledger: ledger.map(|ledger| {
                 let (entered, left) = ledger.totals();
                 let (stored, sources) = (ledger.stored, ledger.sources.clone());
-                Accounts { stored, entered, left, sources, error: ledger.error(), error_max: ledger.error_max }
+                let (error, error_max, from_sources) = (ledger.error(), ledger.error_max, ledger.from_sources());
+                Accounts { stored, entered, left, from_sources, sources, error, error_max }
             }),
             regularisation: summary.expected_equality.zip(summary.soft_energy).map(
                 |(expected_equality, energy)| {
@@ -378,21 +381,27 @@ fn lateral(scene: &Scene, summary: &Summary) -> Option<String> {
     ))
 }
 
-/// Energy that came into a closed system.
+/// Energy that came in beyond what sources put in and compliances gave back.
 fn risen(scene: &Scene, summary: &Summary, ledger: Option<&Ledger>) -> Option<String> {
-    /// The part of the energy at the start that is worth a note.
+    /// The part of the energy at the start, and of what sources put in, that is worth a note.
     const RISE: f64 = 0.05;
-    let (system, energy) = (&scene.problem.system, summary.energy?);
-    if !scene.method.abilities().regularised || system.forces().is_some() || system.depends_on_time() {
+    let (energy, ledger) = (summary.energy?, ledger?);
+    if !scene.method.abilities().regularised {
         return None;
     }
-    let rise = energy.max - energy.initial;
-    let net = |source: &&Account| source.entered - source.left;
-    let most = ledger?.sources.iter().max_by(|a, b| net(a).total_cmp(&net(b)));
-    let most = most.filter(|source| net(source) > 0.5 * rise && source.name != "constraint compliance")?;
-    (rise > RISE * energy.initial.abs()).then(|| {
+    let of = |role: Role| ledger.sources.iter().filter(move |account| account.role == role);
+    let rise = ledger.risen;
+    let most = of(Role::Sink).max_by(|a, b| a.net().total_cmp(&b.net()))?;
+    let scale = energy.initial.abs() + of(Role::Source).map(|source| source.entered).sum::<f64>();
+    let givers = of(Role::Source).chain(of(Role::Store)).filter(|account| account.entered > 0.0);
+    let givers: Vec<String> = givers.map(|account| format!("`{}`", account.name)).collect();
+    let above = match givers.is_empty() {
+        true => "above its start".to_string(),
+        false => format!("more than {} gave", givers.join(", ")),
+    };
+    (most.net() > 0.5 * rise && rise > RISE * scale).then(|| {
         format!(
-            "the energy rose by {rise:.2e} above its start, most of it through `{}`: an error of the steps, not of the scene; shorter steps have \
+            "the energy rose by {rise:.2e} {above}, most of it through `{}`: an error of the steps, not of the scene; shorter steps have \
              less of it",
             most.name
         )

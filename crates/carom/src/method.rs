@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Failure;
+use crate::measures::Role;
 use crate::problem::{Level, violated};
 use crate::state::State;
 use crate::steppers::{
@@ -49,6 +50,8 @@ pub struct Abilities {
     pub forces: bool,
     /// Coulomb friction at contacts.
     pub friction: bool,
+    /// Contacts with a compliance of their own.
+    pub soft_contacts: bool,
 }
 
 impl Abilities {
@@ -61,6 +64,7 @@ impl Abilities {
         nonholonomic: false,
         forces: true,
         friction: false,
+        soft_contacts: false,
     };
 
     /// What of the system cannot be taken, in words.
@@ -85,6 +89,10 @@ impl Abilities {
         let rough = (0..system.inequalities()).filter(|&contact| system.friction(contact) > 0.0).count();
         if !self.friction && self.inequalities && rough > 0 {
             missing.push(format!("friction at {}", plural(rough, "contact")));
+        }
+        let soft = (0..system.inequalities()).filter(|&contact| system.gap_softness(contact).gives_way()).count();
+        if !self.soft_contacts && self.inequalities && soft > 0 {
+            missing.push(format!("the compliance of {}", plural(soft, "contact")));
         }
         missing
     }
@@ -121,13 +129,17 @@ pub trait Method: Serialize + for<'a> Deserialize<'a> + JsonSchema + Default {
     fn discrete_lagrangian(&self) -> Option<variational::Config> {
         None
     }
-    /// Names of what energy enters or leaves through in its steps, beside forces; what went through is told by
+    /// What energy enters or leaves through in its steps, beside forces: names and roles; what went through is told by
     /// [`Stepper::works`].
-    fn accounts(&self) -> &'static [&'static str] {
+    fn accounts(&self) -> &'static [(&'static str, Role)] {
         &[]
     }
     /// Whether its velocities live between the nodes: then [`Stepper::node_velocity`] tells those at nodes.
     fn staggered(&self) -> bool {
+        false
+    }
+    /// Whether it tells the impulses of nonholonomic rows and of friction at nodes.
+    fn tells_row_impulses(&self) -> bool {
         false
     }
     /// The coefficient of friction of all contacts with directions of sliding, where it replaces their own.
@@ -249,14 +261,19 @@ macro_rules! methods {
                 match self { $(Self::$variant(config) => config.discrete_lagrangian()),* }
             }
 
-            /// Names of what energy enters or leaves through in its steps.
-            pub fn accounts(&self) -> &'static [&'static str] {
+            /// What energy enters or leaves through in its steps.
+            pub fn accounts(&self) -> &'static [(&'static str, Role)] {
                 match self { $(Self::$variant(config) => config.accounts()),* }
             }
 
             /// Whether its velocities live between the nodes.
             pub fn staggered(&self) -> bool {
                 match self { $(Self::$variant(config) => config.staggered()),* }
+            }
+
+            /// Whether it tells the impulses of nonholonomic rows and of friction.
+            pub fn tells_row_impulses(&self) -> bool {
+                match self { $(Self::$variant(config) => config.tells_row_impulses()),* }
             }
 
             /// The coefficient of friction of all contacts, where it replaces their own.

@@ -32,6 +32,10 @@ pub struct Frame<'a> {
     pub constraint_impulse: &'a [f64],
     /// Impulses of the inequality constraints in the step, one per constraint; empty if the method takes none.
     pub contact_impulse: &'a [f64],
+    /// Impulses of the nonholonomic rows in the step, one per row: `Aᵀ` of them went into the momentum; empty if the method takes none.
+    pub velocity_impulse: &'a [f64],
+    /// Impulses of friction in the step, two per inequality constraint along its directions of sliding; empty if the method does not tell.
+    pub friction_impulse: &'a [f64],
     /// Whether the method locates events.
     pub locates_events: bool,
     /// Events that the method located in the step, in time.

@@ -188,7 +188,8 @@ impl<S: System + ?Sized> Run<'_, S> {
         let error = match self.stepper.step(self.system, state, h) {
             Ok(report) => {
                 taken.after(self.system, state, report, self.stepper.impulses());
-                taken.touched(self.stepper.contact_impulses());
+                let stepper = &*self.stepper;
+                taken.add([stepper.contact_impulses(), stepper.velocity_impulses(), stepper.friction_impulses()]);
                 taken.happened(self.stepper.events(), self.stepper.impact_states());
                 return Ok(());
             }
@@ -216,7 +217,8 @@ impl<S: System + ?Sized> Run<'_, S> {
 struct Taken {
     report: StepReport,
     impulse: Vec<f64>,
-    contact_impulse: Vec<f64>,
+    /// Of contacts, of nonholonomic rows, of friction.
+    further: [Vec<f64>; 3],
     locates_events: bool,
     events: Vec<Event>,
     impact_states: ImpactStates,
@@ -231,11 +233,11 @@ impl Taken {
     fn new<S: System + ?Sized>(system: &S, locates_events: bool) -> Self {
         let m = system.equalities();
         let rate = || vec![0.0; if system.time_dependence().equalities { m } else { 0 }];
-        let (impulse, contact_impulse) = (vec![0.0; m], vec![0.0; system.inequalities()]);
+        let (rows, contacts) = (system.nonholonomic().map_or(0, |rows| rows.rows()), system.inequalities());
         Self {
             report: StepReport::default(),
-            impulse,
-            contact_impulse,
+            impulse: vec![0.0; m],
+            further: [contacts, rows, 2 * contacts].map(|count| vec![0.0; count]),
             locates_events,
             events: Vec::new(),
             impact_states: ImpactStates::new(if locates_events { system.dim() } else { 0 }),
@@ -248,7 +250,7 @@ impl Taken {
     fn clear(&mut self) {
         (self.report, self.work) = (StepReport::default(), 0.0);
         self.impulse.fill(0.0);
-        self.contact_impulse.fill(0.0);
+        self.further.iter_mut().for_each(|impulses| impulses.fill(0.0));
         self.events.clear();
         self.impact_states.clear();
     }
@@ -259,9 +261,9 @@ impl Taken {
         states.into_iter().for_each(|states| self.impact_states.append(states));
     }
 
-    fn touched(&mut self, impulses: &[f64]) {
-        for (sum, impulse) in self.contact_impulse.iter_mut().zip(impulses) {
-            *sum += impulse;
+    fn add(&mut self, impulses: [&[f64]; 3]) {
+        for (sums, impulses) in self.further.iter_mut().zip(impulses) {
+            sums.iter_mut().zip(impulses).for_each(|(sum, impulse)| *sum += impulse);
         }
     }
 
@@ -383,7 +385,9 @@ impl View {
             gap: &self.gap,
             report: taken.report,
             constraint_impulse: &taken.impulse,
-            contact_impulse: &taken.contact_impulse,
+            contact_impulse: &taken.further[0],
+            velocity_impulse: &taken.further[1],
+            friction_impulse: &taken.further[2],
             locates_events: taken.locates_events,
             events: &taken.events,
             impact_states: &taken.impact_states,

@@ -155,13 +155,20 @@ pub trait Dynamics {
     }
 }
 
-/// How soft a constraint is, for methods that regularise constraints; `None` where the method's own value counts.
+/// How soft a constraint or a contact is, for methods that regularise them; `None` where the method's own value counts.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Softness {
     /// Inverse stiffness: what the constraint yields per force.
     pub compliance: Option<f64>,
     /// Time in which a violation decays.
     pub damping: Option<f64>,
+}
+
+impl Softness {
+    /// Whether the constraint has a compliance of its own: then it may start violated.
+    pub fn gives_way(&self) -> bool {
+        self.compliance.is_some_and(|compliance| compliance > 0.0)
+    }
 }
 
 /// Rows `A(q)v = a(t)` that no function of `q` and `t` replaces.
@@ -177,6 +184,10 @@ pub trait Nonholonomic {
     /// Bounds `[lower, upper]` of the force that a row may use: those of a motor, or of a brake. A row at a bound is not satisfied.
     fn force_bounds(&self, _index: usize) -> [f64; 2] {
         [f64::NEG_INFINITY, f64::INFINITY]
+    }
+    /// Whether the row is a motor, which may put energy into the system: its speed is prescribed and not 0 at all times, or its force has bounds.
+    fn is_motor(&self, index: usize) -> bool {
+        self.force_bounds(index).into_iter().any(f64::is_finite)
     }
     /// What a row yields in velocity per force, for methods that regularise constraints; `None` where the method's own value counts.
     fn slip(&self, _index: usize) -> Option<f64> {
@@ -367,6 +378,10 @@ pub trait Constraints {
     /// Newton's coefficient of restitution of an inequality, from 0 (nothing comes back) to 1 (elastic).
     fn restitution(&self, _index: usize) -> f64 {
         1.0
+    }
+    /// How soft an inequality is: one with a compliance above 0 is a spring that pushes, and may start closed.
+    fn gap_softness(&self, _index: usize) -> Softness {
+        Softness::default()
     }
     /// Coefficient of Coulomb friction of an inequality.
     fn friction(&self, _index: usize) -> f64 {

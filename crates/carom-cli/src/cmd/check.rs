@@ -6,6 +6,7 @@ use carom::testing::derivatives::{self, Comparison};
 use carom_io::report::notes;
 use carom_io::scene::Scene;
 use clap::Args as ClapArgs;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::fail::Fail;
@@ -38,10 +39,11 @@ pub fn run(args: &Args) -> Result<(), Fail> {
             .map(|c| json!({ "derivative": c.what, "relative_difference": c.error, "agrees": c.agrees() }))
             .collect();
         let derivatives = args.derivatives.then_some(rows);
-        let (valid, problems, gaps) = (true, [(); 0], gaps_as_data(&scene));
-        print::json(
-            &json!({ "valid": valid, "problems": problems, "notes": notes, "gaps": gaps, "derivatives": derivatives }),
-        )?;
+        let (valid, problems, gaps, compressed) = (true, [(); 0], gaps_as_data(&scene), compressed(&scene));
+        print::json(&json!({
+            "valid": valid, "problems": problems, "notes": notes, "gaps": gaps, "compressed": compressed,
+            "derivatives": derivatives
+        }))?;
     } else {
         let mut text = format!("{}: fine\n{}", scene.name, print::columns(&describe(&scene)));
         for note in notes {
@@ -69,6 +71,43 @@ pub fn run(args: &Args) -> Result<(), Fail> {
             )))
         }
     }
+}
+
+/// A contact that starts in compression: those with a compliance of their own may.
+#[derive(Serialize)]
+struct Compressed {
+    name: String,
+    gap: f64,
+    /// −gap / compliance.
+    force: f64,
+    /// ½ gap² / compliance.
+    energy: f64,
+}
+
+fn compressed(scene: &Scene) -> Vec<Compressed> {
+    let system = &*scene.problem.system;
+    let mut gaps = vec![0.0; system.inequalities()];
+    system.gap(&scene.problem.initial.q, &mut gaps);
+    let springs = gaps.iter().enumerate().filter_map(|(contact, &gap)| {
+        let compliance = system.gap_softness(contact).compliance.filter(|compliance| *compliance > 0.0)?;
+        let (force, energy) = (-gap / compliance, 0.5 * gap * gap / compliance);
+        (gap < 0.0).then(|| Compressed { name: system.gap_name(contact), gap, force, energy })
+    });
+    springs.collect()
+}
+
+fn compressed_in_words(scene: &Scene) -> Option<String> {
+    let springs = compressed(scene);
+    let deepest = springs.iter().min_by(|a, b| a.gap.total_cmp(&b.gap))?;
+    let plural = if springs.len() == 1 { "" } else { "s" };
+    let energy: f64 = springs.iter().map(|spring| spring.energy).sum();
+    Some(format!(
+        "{} contact{plural} in compression, which stores {energy:.3e}; deepest: `{}`, gap {:.3e}, force {:.3e}",
+        springs.len(),
+        deepest.name,
+        deepest.gap,
+        deepest.force
+    ))
 }
 
 /// Gaps that are not lengths, or may not be, and are left as they are.
@@ -144,6 +183,7 @@ fn describe(scene: &Scene) -> Vec<Vec<String>> {
         vec!["  method".into(), scene.method.name().into()],
     ];
     rows.extend(gaps_in_words(scene).map(|words| vec!["  gaps".into(), words]));
+    rows.extend(compressed_in_words(scene).map(|words| vec!["  start".into(), words]));
     let end = scene.problem.initial.t + scene.run.steps as f64 * scene.run.h;
     rows.push(vec![
         "  run".into(),

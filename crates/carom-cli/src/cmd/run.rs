@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use carom::measures::Account;
+use carom::measures::{Account, Role};
 use carom::observe::Observer;
 use carom::run::{Ended, Grid, Outcome, Run};
 use carom::steppers::Stepper;
@@ -224,6 +224,11 @@ fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
             parts.map(|source| format!("{} {:.3e}", source.name, part(source))).collect::<Vec<_>>().join(", ")
         };
         row("  entered", format!("{:+.3e}", ledger.entered), through(|source| source.entered));
+        let gives = |account: &Account| account.role == Role::Source && account.entered + account.left > 0.0;
+        if ledger.sources.iter().any(gives) {
+            let meaning = "put in by forces, motors and what moves, less what they took out";
+            row("  by sources", format!("{:+.3e}", ledger.from_sources), meaning.into());
+        }
         row("  left", format!("{:+.3e}", 0.0 - ledger.left), through(|source| source.left));
         row("  stored", format!("{:+.3e}", ledger.stored), "change of the energy".into());
         let error = format!("integrator error: what no source explains; {:.1e} at most", ledger.error_max);

@@ -67,6 +67,8 @@ fn check_says_that_a_scene_is_fine_and_what_it_is() {
         let mut report = place.carom(&["check", scene.name, "--json"]).code(0).json();
         let gaps = report.as_object_mut().and_then(|report| report.remove("gaps")).expect("gaps");
         assert!(gaps.as_array().is_some_and(|gaps| gaps.iter().all(|gap| gap["unit"] != "own")), "{gaps}");
+        let squeezed = report.as_object_mut().and_then(|report| report.remove("compressed")).expect("starts");
+        assert_eq!(squeezed.as_array().map(Vec::len), Some(if scene.name == "squeezed-disc" { 2 } else { 0 }));
         assert_eq!(report, json!({ "valid": true, "problems": [], "notes": [], "derivatives": null }));
         let report = place.carom(&["check", scene.name, "--json", "--derivatives"]).code(0).json();
         let derivatives = report["derivatives"].as_array().expect("an array");

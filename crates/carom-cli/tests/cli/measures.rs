@@ -165,3 +165,58 @@ steps = 1
         "{report}"
     );
 }
+
+#[test]
+fn forces_of_motors_and_of_friction_are_columns() {
+    let place = Place::new();
+    // A motor of 30 N at most drags 4 kg over a floor with μ m g = 19.62 N.
+    let scene = "[lagrangian]\ncoordinates = ['x', 'y']\nmass = 4.0\npotential = '4*9.81*y'\n\
+                 nonholonomic = [{ name = 'winch', expression = 'dot(x) - 100', max_force = 30 }]\n\
+                 inequalities = [{ name = 'floor', expression = 'y', restitution = 0, friction = 0.5, slide = 'x' }]\n[initial]\nq = [0, 0]\n\
+                 [method]\nname = 'spook'\n[run]\nstep = 0.01\nsteps = 50\nmeasures = ['motor-forces', 'friction-forces']\n";
+    place.write("drag.toml", scene);
+    place.carom(&["run", "drag.toml", "--quiet", "--out", "run"]).code(0);
+    let columns = measures(&place, "run");
+    let [motor, friction] = ["motor_force.winch", "friction_force.floor"].map(|name| column(&columns, name));
+    assert_eq!((motor[0], friction[0], motor.len()), (0.0, 0.0, 51), "nothing at the start");
+    assert!(motor[1..].iter().all(|force| (force - 30.0).abs() < 1e-9), "{motor:?}");
+    // The contact settles by its compliance first, a third of the way in every step.
+    assert!(friction[30..].iter().all(|force| (force + 19.62).abs() < 1e-9), "{friction:?}");
+    // In space there are two directions.
+    let disc = "[[particle]]\nmass = 1\nposition = [0, 0, 0]\nvelocity = [3, 4, 0]\n[[field]]\ngravity = [0, 0, -10]\n[[wall]]\nnormal = [0, 0, 1]\n\
+                friction = 0.3\nrestitution = 0\n[method]\nname = 'spook'\n[run]\nstep = 0.01\nsteps = 40\nmeasures = ['friction-forces']\n";
+    place.write("slide.toml", disc);
+    place.carom(&["run", "slide.toml", "--quiet", "--out", "slide"]).code(0);
+    let columns = measures(&place, "slide");
+    let [first, second] = ["friction_force.sphere 0 at wall 0.1", "friction_force.sphere 0 at wall 0.2"];
+    let size = column(&columns, first)[40].hypot(column(&columns, second)[40]);
+    // μ m g, as well as the tolerance of the solver, 1e-8 of the 10 N, has it.
+    assert!((size - 3.0).abs() < 1e-7, "{size}");
+}
+
+#[test]
+fn a_start_in_compression_is_described_by_check_and_sources_stand_in_the_report() {
+    let place = Place::new();
+    let said = place.carom(&["check", "squeezed-disc"]).code(0).out;
+    // 5 mm into 1e-4 m/N: 50 N; ½ · 25e-6 (1e4 + 1e4/3) = 1/6 J.
+    let expected = "2 contacts in compression, which stores 1.667e-1; deepest: `sphere disc at wall";
+    assert!(said.contains(expected) && said.contains("gap -5.000e-3, force "), "{said}");
+    let data = place.carom(&["check", "squeezed-disc", "--json"]).code(0).json();
+    let forces: Vec<f64> = data["compressed"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|contact| contact["force"].as_f64())
+        .collect();
+    assert!((forces[0] - 50.0).abs() < 1e-9 && (forces[1] - 50.0 / 3.0).abs() < 1e-9, "{forces:?}");
+    let open = place.carom(&["check", "squeezed-disc", "--set", "parameters.squeeze=-0.001"]).code(0).out;
+    assert!(!open.contains("compression"), "{open}");
+    let motor = "[lagrangian]\ncoordinates = ['x']\nmass = 2\nnonholonomic = [{ expression = 'dot(x) - 10', max_force = 3 }]\n[initial]\nq = [0]\n\
+                 [method]\nname = 'spook'\n[run]\nstep = 0.01\nuntil = 2\n";
+    place.write("motor.toml", motor);
+    let said = place.carom(&["run", "motor.toml", "--out", "run"]).code(0).out;
+    assert!(
+        said.contains("by sources") && said.contains("motors ") && !said.contains("an error of the steps"),
+        "{said}"
+    );
+}

@@ -61,11 +61,23 @@ fn ledger(run: &Value) -> Option<Row> {
     let account = |key: &str| number(run, &format!("/ledger/{key}"));
     let (entered, left, stored) = (account("entered")?, account("left")?, account("stored")?);
     let largest = account("error_max").map_or_else(String::new, |error| format!("; at most {}", short(error, 3)));
+    let accounts = run["ledger"]["sources"].as_array().into_iter().flatten();
+    let sources: Vec<&str> = accounts
+        .filter(|account| account["role"] == "source")
+        .filter(|account| account["entered"] != 0.0 || account["left"] != 0.0)
+        .filter_map(|account| account["name"].as_str())
+        .collect();
+    let by_sources = match (sources.is_empty(), account("from_sources")) {
+        (false, Some(net)) => {
+            format!(" Sources ({}) put in {}, less what they took out.", sources.join(", "), short(net, 5))
+        }
+        _ => String::new(),
+    };
     Some(Row {
         name: "Accounts of energy",
         promise: "Every change of energy has a source, up to the error of the integrator.".into(),
         measured: format!(
-            "{} entered, {} left, {} is stored; {} at the end has no source{largest}.",
+            "{} entered, {} left, {} is stored; {} at the end has no source{largest}.{by_sources}",
             short(entered, 5),
             short(left, 5),
             short(stored, 5),

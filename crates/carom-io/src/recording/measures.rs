@@ -25,6 +25,14 @@ pub fn columns(names: impl IntoIterator<Item = String>) -> Vec<Column> {
     names.into_iter().map(unique).collect()
 }
 
+/// Every direction of sliding: its contact, its number there, and how many there are.
+fn slides(system: &dyn System) -> impl Iterator<Item = (usize, usize, usize)> {
+    (0..system.inequalities()).flat_map(move |contact| {
+        let count = system.tangents(contact);
+        (0..count).map(move |direction| (contact, direction, count))
+    })
+}
+
 /// Measures a node.
 pub struct Measures<'a> {
     scene: &'a Scene,
@@ -110,6 +118,21 @@ impl<'a> Measures<'a> {
         if self.wants(Measure::ContactForces) {
             names.extend((0..k).map(|i| format!("contact_force.{}", system.gap_name(i))));
         }
+        if self.wants(Measure::MotorForces)
+            && let Some(rows) = system.nonholonomic()
+        {
+            names.extend((0..rows.rows()).map(|i| format!("motor_force.{}", rows.name(i))));
+        }
+        if self.wants(Measure::FrictionForces) {
+            names.extend(slides(system).map(|(contact, direction, count)| {
+                let name = system.gap_name(contact);
+                if count == 1 {
+                    format!("friction_force.{name}")
+                } else {
+                    format!("friction_force.{name}.{}", direction + 1)
+                }
+            }));
+        }
         if let Some(ledger) = ledger {
             names.extend(["stored", "entered", "left", "error"].map(|name| format!("ledger.{name}")));
             names.extend(ledger.sources.iter().map(|source| format!("ledger.work.{}", source.name)));
@@ -179,6 +202,15 @@ impl<'a> Measures<'a> {
         }
         if self.wants(Measure::ContactForces) {
             row.extend(frame.contact_impulse.iter().map(|impulse| impulse / self.scene.run.h));
+        }
+        let mean = |impulse: &f64| impulse / self.scene.run.h;
+        if self.wants(Measure::MotorForces) {
+            row.extend(frame.velocity_impulse.iter().map(mean));
+        }
+        if self.wants(Measure::FrictionForces) {
+            let of =
+                |(contact, direction, _): (usize, usize, usize)| frame.friction_impulse[2 * contact + direction];
+            row.extend(slides(system).map(|slide| mean(&of(slide))));
         }
         if let Some(ledger) = ledger {
             let (entered, left) = ledger.totals();

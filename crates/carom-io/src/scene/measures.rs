@@ -18,6 +18,10 @@ pub enum Measure {
     ConstraintForces,
     /// The impulse of every inequality constraint, over the step: its mean force.
     ContactForces,
+    /// The force of every nonholonomic row, motors among them: the mean of the step.
+    MotorForces,
+    /// The force of friction of every contact along its directions of sliding: the mean of the step.
+    FrictionForces,
     /// Work by source, stored energy, error of the integrator.
     Ledger,
     /// Defect of symplecticity of the step from each node.
@@ -36,12 +40,14 @@ pub enum Measure {
 
 impl Measure {
     /// Every measure with its name in scenes.
-    pub const ALL: [(&'static str, Self); 12] = [
+    pub const ALL: [(&'static str, Self); 14] = [
         ("energy-parts", Self::EnergyParts),
         ("equalities", Self::Equalities),
         ("gaps", Self::Gaps),
         ("constraint-forces", Self::ConstraintForces),
         ("contact-forces", Self::ContactForces),
+        ("motor-forces", Self::MotorForces),
+        ("friction-forces", Self::FrictionForces),
         ("ledger", Self::Ledger),
         ("symplecticity", Self::Symplecticity),
         ("reversal", Self::Reversal),
@@ -106,6 +112,10 @@ pub fn refuse(section: &TableReader, measures: &[Measure], method: &AnyMethod, s
             ))
         }
         Measure::ShadowEnergy => no_shadow(method, system),
+        Measure::FrictionForces if system.inequalities() > 0 && !method.tells_row_impulses() => {
+            let help = format!("methods that do: {}", methods_with(AnyMethod::tells_row_impulses));
+            Some(("the method does not tell the forces of friction", help))
+        }
         Measure::ImpactStates if !method.locates_impacts() => {
             let help = format!("methods that do: {}", methods_with(AnyMethod::locates_impacts));
             Some(("the method locates no impacts", help))
@@ -133,6 +143,16 @@ fn lacks(measure: Measure, method: &AnyMethod, system: &dyn System) -> Option<(&
         }
         Measure::Equalities | Measure::ConstraintForces if system.equalities() == 0 => {
             Some(("the scene has no equality constraints", "remove this measure"))
+        }
+        Measure::MotorForces if system.nonholonomic().is_none() => Some((
+            "the scene has no motors and no other nonholonomic rows",
+            "remove this measure, or add nonholonomic rows to [lagrangian]",
+        )),
+        Measure::FrictionForces if (0..system.inequalities()).all(|contact| system.tangents(contact) == 0) => {
+            Some((
+                "the scene has no contacts with directions of sliding",
+                "remove this measure, or say what slides: slide = \"…\"",
+            ))
         }
         Measure::Gaps | Measure::ContactForces if system.inequalities() == 0 => {
             Some(("the scene has no gaps", "remove this measure"))

@@ -7,6 +7,7 @@ mod builtin;
 mod elements;
 mod lagrangian;
 mod measures;
+mod method;
 mod names;
 mod particles;
 mod plates;
@@ -133,7 +134,7 @@ impl Scene {
         let method = section("method", "add a section [method] with a name, like name = \"verlet\"");
         let run = section("run", "add a section [run], like step = 0.01 and steps = 1000");
         let moving = read_moving(&root, &mut names);
-        let method = method.as_ref().and_then(|section| settings::read_method(section, &names));
+        let method = method.as_ref().and_then(|section| method::read(section, &names));
         let t0 = moving.as_ref().map(|moving| moving.initial().t);
         let run = run.as_ref().and_then(|section| settings::read_run(section, &names, t0));
         let watches = watches::read(&root, &mut names, moving.as_ref());

@@ -37,7 +37,9 @@ pub fn schema() -> Value {
     let elements = json!({ "anyOf": [element, { "type": "array", "items": element }] });
     let mut gap = element.clone();
     gap["anyOf"][1]["properties"]["restitution"] = number.clone();
-    gap["anyOf"][1]["properties"]["friction"] = number.clone();
+    for key in ["friction", "compliance", "damping"] {
+        gap["anyOf"][1]["properties"][key] = number.clone();
+    }
     gap["anyOf"][1]["properties"]["slide"] = json!({
         "description": "lengths along which the surfaces slide: one, or two at right angles",
         "anyOf": [expression, { "type": "array", "items": expression, "minItems": 1, "maxItems": 2 }]
@@ -203,12 +205,7 @@ pub fn schema() -> Value {
 /// The schema of a method's table: its name and its options.
 fn method_schema(method: &AnyMethod) -> Value {
     let mut properties = option_schemas(method);
-    for option in properties.values_mut() {
-        // Like every number of a scene, an option may be an expression of the parameters.
-        if option["type"] == "number" || option["type"] == "integer" {
-            option["type"] = json!([option["type"], "string"]);
-        }
-    }
+    properties.values_mut().for_each(or_expression);
     properties.insert("name".into(), json!({ "const": method.name() }));
     json!({
         "title": method.title(),
@@ -217,6 +214,18 @@ fn method_schema(method: &AnyMethod) -> Value {
         "required": ["name"],
         "additionalProperties": false
     })
+}
+
+/// Like every number of a scene, an option may be an expression of the parameters.
+fn or_expression(option: &mut Value) {
+    if option["type"] == "number" || option["type"] == "integer" {
+        option["type"] = json!([option["type"], "string"]);
+    }
+    for key in ["anyOf", "oneOf"] {
+        option.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten().for_each(or_expression);
+    }
+    let properties = option.get_mut("properties").and_then(Value::as_object_mut);
+    properties.into_iter().flatten().for_each(|(_, inner)| or_expression(inner));
 }
 
 /// The schemas of a method's options by name, references resolved in place.

@@ -97,7 +97,10 @@ pub fn sections(number: &Value, repeat: &Value, name: &Value) -> Map<String, Val
     pair["items"]["dependentRequired"] = json!({ "switch_from": ["cutoff"], "skin": ["cutoff"] });
     let contact = element(
         "spheres do not overlap",
-        json!({ "on": on, "exclude": exclude, "restitution": number, "friction": number }),
+        json!({
+            "on": on, "exclude": exclude, "restitution": number, "friction": number, "compliance": number,
+            "damping": number
+        }),
         &[],
         &[],
     );
@@ -105,7 +108,7 @@ pub fn sections(number: &Value, repeat: &Value, name: &Value) -> Map<String, Val
         "spheres, or corners of plates, stay in the half-space normal . x >= offset",
         json!({
             "normal": vector("into the half-space"), "offset": number, "restitution": number,
-            "friction": number, "on": on
+            "friction": number, "compliance": number, "damping": number, "on": on
         }),
         &["normal"],
         &[],
@@ -114,7 +117,8 @@ pub fn sections(number: &Value, repeat: &Value, name: &Value) -> Map<String, Val
         "spheres stay inside or outside of a fixed ball",
         json!({
             "centre": vector("its centre"), "radius": number,
-            "side": { "enum": ["inside", "outside"] }, "restitution": number, "friction": number, "on": on
+            "side": { "enum": ["inside", "outside"] }, "restitution": number, "friction": number,
+            "compliance": number, "damping": number, "on": on
         }),
         &["centre", "radius", "side"],
         &[],

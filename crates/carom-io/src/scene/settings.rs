@@ -6,7 +6,6 @@ use carom::run::OnFailure;
 use super::lagrangian::{by_coordinate, check_size};
 use super::measures::{self, Measure};
 use super::names::Names;
-use super::schema::option_schemas;
 use crate::document::{Item, Kind, Origin, Table, TableReader, Value, help};
 
 /// The most rows of the trajectory in one step.
@@ -102,72 +101,6 @@ fn read_values(item: &Item, names: &mut Names) -> Option<Vec<Option<f64>>> {
         _ => return item.mismatch("a table of values by coordinate or an array with one per coordinate"),
     }
     (item.diagnostics().len() == problems).then_some(values)
-}
-
-/// Reads `[method]`: the name and that method's options.
-pub fn read_method(section: &TableReader, names: &Names) -> Option<AnyMethod> {
-    let name_item = section.required("name")?;
-    let name = name_item.string()?;
-    let Some(default) = AnyMethod::named(name) else {
-        let known: Vec<&str> = AnyMethod::all().iter().map(AnyMethod::name).collect();
-        name_item.report(format!("there is no method `{name}`"), help("methods", name, &known));
-        return None;
-    };
-    let schemas = option_schemas(&default);
-    section.finish(&["name"].into_iter().chain(schemas.keys().map(String::as_str)).collect::<Vec<_>>());
-    let given = section.items().filter_map(|(key, item)| Some((key, item, schemas.get(key)?)));
-    // Every option is read before the first wrong one ends it.
-    let options: Vec<Option<(String, toml::Value)>> = given
-        .map(|(key, item, schema)| read_option(&item, schema, names).map(|value| (key.to_string(), value)))
-        .collect();
-    let options: toml::Table = options.into_iter().collect::<Option<_>>()?;
-    let method = match default.with_options(options) {
-        Ok(method) => method,
-        Err(error) => {
-            section.report(error.message(), None);
-            return None;
-        }
-    };
-    match method.check() {
-        Ok(()) => Some(method),
-        Err((key, message)) => {
-            match section.item(key) {
-                Some(item) => item.report(message, None),
-                None => section.report(format!("{key}: {message}"), None),
-            }
-            None
-        }
-    }
-}
-
-/// Reads an option as its schema wants it: one of the allowed words, a number or an expression of one, true or false.
-fn read_option(item: &Item, schema: &serde_json::Value, names: &Names) -> Option<toml::Value> {
-    let mut words = Vec::new();
-    collect_words(schema, &mut words);
-    let kind = &schema["type"];
-    let is =
-        |name: &str| kind == name || kind.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == name));
-    if !words.is_empty() {
-        item.choice(&words).map(toml::Value::from)
-    } else if is("number") {
-        names.number(item).map(toml::Value::Float)
-    } else if is("integer") {
-        let bound = |key: &str, default: i64| schema[key].as_i64().unwrap_or(default);
-        names.whole(item, bound("minimum", -MOST_STEPS)..=bound("maximum", MOST_STEPS)).map(toml::Value::Integer)
-    } else if is("boolean") {
-        item.boolean().map(toml::Value::Boolean)
-    } else {
-        item.string().map(toml::Value::from)
-    }
-}
-
-/// The words that a schema of alternatives allows.
-fn collect_words<'a>(schema: &'a serde_json::Value, words: &mut Vec<&'a str>) {
-    words.extend(schema["const"].as_str());
-    words.extend(schema["enum"].as_array().into_iter().flatten().filter_map(serde_json::Value::as_str));
-    for key in ["oneOf", "anyOf"] {
-        schema[key].as_array().into_iter().flatten().for_each(|inner| collect_words(inner, words));
-    }
 }
 
 /// What `[run]` says.
@@ -300,6 +233,19 @@ fn from_plain(value: &toml::Value) -> Value {
     Value { kind, origin: Origin::Default }
 }
 
+/// Writes the defaults of missing keys into a table and into those that it holds.
+fn complete_table(table: &mut Table, defaults: &toml::Table) {
+    for (key, value) in defaults {
+        match (table.get_mut(key), value) {
+            (None, value) => table.insert(key, from_plain(value)),
+            (Some(Value { kind: Kind::Table(inner), .. }), toml::Value::Table(value)) => {
+                complete_table(inner, value);
+            }
+            _ => {}
+        }
+    }
+}
+
 /// The scene with every default written out.
 pub fn complete(table: &Table, method: &AnyMethod, run: &RunSettings, initial: toml::Table) -> Table {
     let mut table = table.clone();
@@ -308,11 +254,7 @@ pub fn complete(table: &Table, method: &AnyMethod, run: &RunSettings, initial: t
             table.insert(section, from_plain(&toml::Table::new().into()));
         }
         if let Some(Value { kind: Kind::Table(section), .. }) = table.get_mut(section) {
-            for (key, value) in &defaults {
-                if section.get(key).is_none() {
-                    section.insert(key, from_plain(value));
-                }
-            }
+            complete_table(section, &defaults);
         }
     };
     fill("method", toml::Table::try_from(method).unwrap_or_default());

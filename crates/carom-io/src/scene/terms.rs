@@ -134,6 +134,7 @@ fn contact(graph: &mut Graph, table: &TableReader, names: &Names) -> Option<Cont
         time: Err("a direction of sliding"),
     };
     let (restitution, friction, unit) = (restitution(table, names), friction(table, names), unit(table));
+    let softness = softness(table, names);
     let lengths = match table.item("slide") {
         None => Vec::new(),
         Some(item) if matches!(item.kind(), Kind::Array(_)) => {
@@ -153,6 +154,7 @@ fn contact(graph: &mut Graph, table: &TableReader, names: &Names) -> Option<Cont
         slides: slides.into_iter().collect::<Option<_>>()?,
         tangents: Vec::new(),
         unit: unit?,
+        softness: softness?,
     };
     if contact.friction > 0.0 && contact.slides.is_empty() {
         let help = "add slide = \"…\": a length along the surface, as a function of the coordinates".to_string();
@@ -226,7 +228,9 @@ fn read_element<'a>(
     let Some(table) = item.table() else { return };
     let key = default_name.split('[').next().unwrap_or_default();
     table.finish(match key {
-        "inequalities" => &["name", "expression", "restitution", "friction", "slide", "unit", "repeat"],
+        "inequalities" => {
+            &["name", "expression", "restitution", "friction", "slide", "unit", "compliance", "damping", "repeat"]
+        }
         "equalities" => &["name", "expression", "compliance", "damping", "repeat"],
         "nonholonomic" => &["name", "expression", "slip", "max_force", "force", "repeat"],
         _ => &["name", "expression", "repeat"],

@@ -2,9 +2,12 @@
 
 mod accounts;
 mod chain;
+mod compression;
 mod errors;
 mod friction;
 mod motors;
+mod sources;
+mod variants;
 
 use std::sync::atomic::AtomicBool;
 

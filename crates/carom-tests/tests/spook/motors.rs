@@ -26,7 +26,7 @@ fn a_motor_pushes_with_its_bound_until_it_has_its_speed() {
     // 2 N on 4 kg for 4 s: the speed is reached at the very end.
     let gained = (speeds[300] - speeds[100]) / 2.0;
     assert!((gained - 0.5).abs() < 1e-9, "{gained}");
-    assert!(crate::through(&ledger, "velocity rows") > 7.0);
+    assert!(crate::through(&ledger, "motors") > 7.0);
     let strong = super::motors::cart(20.0, SMOOTH);
     let strong = carom_tests::runs::scene("cart", &strong, &[]);
     let (outcome, _, _) = run(&strong, &mut |_| {});

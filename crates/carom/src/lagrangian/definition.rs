@@ -59,6 +59,8 @@ pub struct Contact {
     pub tangents: Vec<NodeId>,
     /// What is said of the unit of the gap.
     pub unit: Unit,
+    /// How soft it is.
+    pub softness: Softness,
 }
 
 /// What is said of the unit of a gap.
@@ -76,7 +78,14 @@ pub enum Unit {
 /// Elastic and without friction.
 impl Default for Contact {
     fn default() -> Self {
-        Self { restitution: 1.0, friction: 0.0, slides: Vec::new(), tangents: Vec::new(), unit: Unit::default() }
+        Self {
+            restitution: 1.0,
+            friction: 0.0,
+            slides: Vec::new(),
+            tangents: Vec::new(),
+            unit: Unit::default(),
+            softness: Softness::default(),
+        }
     }
 }
 
@@ -264,7 +273,8 @@ impl Definition {
             }
             _ => Ok(()),
         };
-        for Softness { compliance, damping } in &self.softness {
+        let of_contacts = self.contacts.iter().map(|contact| &contact.softness);
+        for Softness { compliance, damping } in self.softness.iter().chain(of_contacts) {
             from_zero("a compliance", *compliance)?;
             from_zero("a damping", *damping)?;
         }

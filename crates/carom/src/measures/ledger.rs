@@ -16,11 +16,25 @@ use crate::between::cubic;
 use crate::observe::Frame;
 use crate::system::System;
 
+/// What an account is to the energy of the system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// It may put energy in and take it out: forces, moving constraints, motors, potentials that depend on time.
+    Source,
+    /// It keeps energy and gives it back: the compliance of constraints and contacts.
+    Store,
+    /// It takes energy. What it gives is an error of the steps.
+    Sink,
+}
+
 /// Something that energy enters or leaves through.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Account {
     /// What it is called.
     pub name: String,
+    /// What it is to the system.
+    pub role: Role,
     /// Energy that came in through it.
     pub entered: f64,
     /// Energy that went out through it.
@@ -30,12 +44,14 @@ pub struct Account {
 /// The accounts of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
-    /// The sources, named terms of the force first.
+    /// The accounts, named terms of the force first.
     pub sources: Vec<Account>,
     /// Change of energy since the start.
     pub stored: f64,
     /// Largest |error| so far.
     pub error_max: f64,
+    /// Largest change of energy so far beyond what sources and stores gave: above 0, sinks or the integrator gave it.
+    pub risen: f64,
     terms: usize,
     /// A potential that depends on time, moving constraints.
     timed: bool,
@@ -62,25 +78,27 @@ const GAUSS: [f64; 2] = [0.211_324_865_405_187_13, 0.788_675_134_594_812_9];
 
 impl Ledger {
     /// Without entries yet; `accounts` are those of the method.
-    pub fn new(system: &dyn System, accounts: &[&str]) -> Self {
+    pub fn new(system: &dyn System, accounts: &[(&str, Role)]) -> Self {
         let names = system.forces().map_or(&[][..], |forces| forces.terms());
         let time = system.time_dependence();
         let (timed, moving) = (time.potential, time.equalities);
         // A method with accounts of its own tells there what impacts take.
         let contacts = system.inequalities() > 0 && accounts.is_empty();
         let further = [
-            (timed, "time-dependent potential"),
-            (moving, "moving constraints"),
-            (contacts, "impacts"),
-            (contacts, "capture"),
+            (timed, ("time-dependent potential", Role::Source)),
+            (moving, ("moving constraints", Role::Source)),
+            (contacts, ("impacts", Role::Sink)),
+            (contacts, ("capture", Role::Sink)),
         ];
-        let further = further.iter().filter(|(there, _)| *there).map(|(_, name)| name.to_string());
-        let further = further.chain(accounts.iter().map(|name| name.to_string()));
-        let source = |name: String| Account { name, entered: 0.0, left: 0.0 };
+        let further = further.iter().filter(|(there, _)| *there).map(|(_, account)| account);
+        let forces = names.iter().map(|name| (name.as_str(), Role::Source));
+        let account =
+            |(name, role): (&str, Role)| Account { name: name.to_string(), role, entered: 0.0, left: 0.0 };
         Self {
-            sources: names.iter().cloned().chain(further).map(source).collect(),
+            sources: forces.chain(further.chain(accounts).copied()).map(account).collect(),
             stored: 0.0,
             error_max: 0.0,
+            risen: 0.0,
             terms: names.len(),
             timed,
             moving,
@@ -103,6 +121,15 @@ impl Ledger {
         self.sources.iter().fold((0.0, 0.0), |(entered, left), s| (entered + s.entered, left + s.left))
     }
 
+    /// What sources put in, less what they took out.
+    pub fn from_sources(&self) -> f64 {
+        self.net_of(|role| role == Role::Source)
+    }
+
+    fn net_of(&self, which: impl Fn(Role) -> bool) -> f64 {
+        self.sources.iter().filter(|account| which(account.role)).map(Account::net).sum()
+    }
+
     /// What of the change of energy no source explains: stored − entered + left.
     pub fn error(&self) -> f64 {
         let (entered, left) = self.totals();
@@ -119,6 +146,7 @@ impl Ledger {
         }
         self.stored = frame.energy() - self.initial;
         self.error_max = self.error_max.max(self.error().abs());
+        self.risen = self.risen.max(self.stored - self.net_of(|role| role != Role::Sink));
         self.t = frame.state.t;
         self.q.clone_from(&frame.state.q);
         self.v.clear();
@@ -187,6 +215,11 @@ impl Ledger {
 }
 
 impl Account {
+    /// What came in less what went out.
+    pub fn net(&self) -> f64 {
+        self.entered - self.left
+    }
+
     fn add(&mut self, work: f64) {
         if work > 0.0 {
             self.entered += work;

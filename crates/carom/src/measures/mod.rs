@@ -11,7 +11,7 @@ mod symmetry;
 
 pub use discrete::DiscreteEnergy;
 pub use drift::{Drift, Trend};
-pub use ledger::{Account, Ledger};
+pub use ledger::{Account, Ledger, Role};
 pub use momentum::{Conserved, Momentum};
 pub use passages::{Farthest, Passages};
 pub use probe::{Probe, ProbeError};

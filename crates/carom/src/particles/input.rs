@@ -1,6 +1,7 @@
 //! What systems of particles, and of plates, are described with, and why a description is refused.
 
 use crate::lagrangian::expression::ParseError;
+use crate::system::Softness;
 
 /// Why an element cannot be part of the system.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -28,10 +29,10 @@ pub enum Misuse {
         /// The length that it must have.
         needed: usize,
     },
-    /// A particle, plate or rod that does not exist.
+    /// A particle, plate, rod, wall or gap that does not exist.
     #[error("there is no {what} {index} among {count}, counted from 0")]
     Absent {
-        /// `particle`, `plate` or `rod`.
+        /// `particle`, `plate`, `rod`, `wall` or `gap`.
         what: &'static str,
         /// The index.
         index: usize,
@@ -78,6 +79,12 @@ pub(crate) fn not_negative(what: &'static str, value: f64) -> Result<(), Misuse>
 pub(crate) fn restitution(value: f64) -> Result<(), Misuse> {
     let (what, allowed) = ("the coefficient of restitution", "a number from 0 to 1");
     if (0.0..=1.0).contains(&value) { Ok(()) } else { Err(Misuse::Number { what, value, allowed }) }
+}
+
+/// Refuses a compliance or a damping out of its range.
+pub(crate) fn softness(of: Softness) -> Result<(), Misuse> {
+    not_negative("a compliance", of.compliance.unwrap_or(0.0))?;
+    not_negative("a damping", of.damping.unwrap_or(0.0))
 }
 
 /// A vector of the space of the system, the components beyond its dimension zero.

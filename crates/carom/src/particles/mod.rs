@@ -46,7 +46,7 @@ pub use gaps::{Ball, Side, Surface, Wall};
 pub(crate) use geometry::frame;
 use gravity::{Newton, Uniform};
 pub use input::{End, Group, Link, Misuse, Selection};
-use input::{Excluded, PARTICLE, not_negative, positive, vector};
+use input::{Excluded, PARTICLE, not_negative, positive, softness, vector};
 pub use law::Cutoff;
 pub use lennard_jones::LennardJones;
 use names::Names;
@@ -236,6 +236,17 @@ impl Particles {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Says how soft a gap is, for methods that regularise contacts: compliance in m/N, damping in s. Gaps are counted from 0 as the rows
+    /// stand now: between spheres, at walls, at balls.
+    pub fn set_gap_softness(&mut self, gap: usize, of: Softness) -> Result<(), Misuse> {
+        if gap >= self.gaps.len() {
+            return Err(Misuse::Absent { what: "gap", index: gap, count: self.gaps.len() });
+        }
+        softness(of)?;
+        self.gaps.set_softness(gap, of);
         Ok(())
     }
 

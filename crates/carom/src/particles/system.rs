@@ -307,6 +307,9 @@ impl Constraints for Particles {
     fn friction(&self, index: usize) -> f64 {
         self.gaps.friction(index)
     }
+    fn gap_softness(&self, index: usize) -> Softness {
+        self.gaps.softness(index)
+    }
     fn tangents(&self, _index: usize) -> usize {
         self.dimension - 1
     }

@@ -3,7 +3,7 @@
 //! With `a = n·c` and `b = n·Jc`, `J` the quarter turn, this is `n·x − d + a cos θ + b sin θ`. The direction of sliding is `n`
 //! turned clockwise: along a floor, to the right.
 
-use crate::system::Parabola;
+use crate::system::{Parabola, Softness};
 
 /// A half-plane `normal · x ≥ offset` that corners stay in. Any length of the normal gives the same half-plane.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +42,8 @@ struct Span {
 #[derive(Debug, Clone, Default)]
 pub struct Gaps {
     walls: Vec<Wall>,
+    /// By wall.
+    softness: Vec<Softness>,
     rows: Vec<Row>,
     /// By plate: its sine and cosine serve all of its rows.
     spans: Vec<Vec<Span>>,
@@ -59,6 +61,7 @@ impl Gaps {
         let normal @ [nx, ny] = of.normal.map(|n| n * inverse);
         let wall = self.walls.len();
         self.walls.push(Wall { normal, offset: of.offset * inverse, ..*of });
+        self.softness.push(Softness::default());
         for (plate, vertices) in plates {
             let first = self.rows.len();
             let row = |(corner, &[x, y]): (usize, &[f64; 2])| {
@@ -81,6 +84,21 @@ impl Gaps {
     /// The wall of a row.
     pub fn wall(&self, index: usize) -> &Wall {
         &self.walls[self.rows[index].wall]
+    }
+
+    /// How many walls there are.
+    pub fn walls(&self) -> usize {
+        self.walls.len()
+    }
+
+    /// Says how soft a wall is.
+    pub fn set_softness(&mut self, wall: usize, softness: Softness) {
+        self.softness[wall] = softness;
+    }
+
+    /// How soft the wall of a row is.
+    pub fn softness(&self, index: usize) -> Softness {
+        self.softness[self.rows[index].wall]
     }
 
     /// Calls `visit` with every span, the place of its plate, and sine and cosine of its angle.

@@ -29,9 +29,10 @@ mod system;
 use crate::lagrangian::local::LocalPotential;
 use crate::lagrangian::motion::Motion;
 use crate::measures::VectorField;
-use crate::particles::input::{not_negative, positive, restitution, vector};
+use crate::particles::input::{not_negative, positive, restitution, softness, vector};
 use crate::particles::{Group, Misuse};
 use crate::problem::Points;
+use crate::system::Softness;
 use gaps::Gaps;
 pub use gaps::Wall;
 pub use polygon::Polygon;
@@ -161,6 +162,17 @@ impl Plates {
         not_negative("the coefficient of friction", wall.friction)?;
         let members = group.members(PLATE, self.count())?;
         self.gaps.push(wall, members.into_iter().map(|i| (i, self.vertices[i].as_slice())));
+        Ok(())
+    }
+
+    /// Says how soft the contacts with a wall are, for methods that regularise them: compliance in m/N of each corner, damping in s. Walls are
+    /// counted from 0 in the order in which they were added.
+    pub fn set_wall_softness(&mut self, wall: usize, of: Softness) -> Result<(), Misuse> {
+        if wall >= self.gaps.walls() {
+            return Err(Misuse::Absent { what: "wall", index: wall, count: self.gaps.walls() });
+        }
+        softness(of)?;
+        self.gaps.set_softness(wall, of);
         Ok(())
     }
 

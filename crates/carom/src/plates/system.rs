@@ -2,7 +2,7 @@
 
 use super::{COORDINATES, Field, Plates};
 use crate::lagrangian::local::Spot;
-use crate::system::{Constraints, Dynamics, Mass, Parabola, TimeDependence};
+use crate::system::{Constraints, Dynamics, Mass, Parabola, Softness, TimeDependence};
 
 impl Field {
     /// Every member and where it is.
@@ -124,6 +124,9 @@ impl Constraints for Plates {
     }
     fn friction(&self, index: usize) -> f64 {
         self.gaps.wall(index).friction
+    }
+    fn gap_softness(&self, index: usize) -> Softness {
+        self.gaps.softness(index)
     }
     fn tangents(&self, _index: usize) -> usize {
         1

@@ -1,8 +1,8 @@
 //! A system with its initial state: checked, and put onto the constraints where it is off them by rounding only.
 //!
 //! Constraints that give way may start violated, as a spring may start stretched, and are left as they are: equalities with a
-//! compliance of their own above 0, nonholonomic rows with a slip above 0 or a bounded force. A method that holds equalities
-//! exactly refuses such a start.
+//! compliance of their own above 0, inequalities likewise, nonholonomic rows with a slip above 0 or a bounded force. A method that
+//! holds equalities exactly refuses such a start, and one without soft contacts refuses their compliance.
 
 mod settle;
 

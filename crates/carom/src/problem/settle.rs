@@ -13,7 +13,7 @@ const ON: f64 = 16.0 * f64::EPSILON;
 
 /// Whether an equality may start violated.
 fn gives_way<S: System + ?Sized>(system: &S, equality: usize) -> bool {
-    system.equality_softness(equality).compliance.is_some_and(|compliance| compliance > 0.0)
+    system.equality_softness(equality).gives_way()
 }
 
 /// Whether a nonholonomic row may start violated: a motor starts from rest.
@@ -114,7 +114,10 @@ pub fn settle_positions(
     let mut held: Vec<usize> = (0..m).filter(|&row| !gives_way(system, row)).collect();
     for (i, residual) in residuals.iter().enumerate() {
         let relative = residual.relative();
-        let free = if i < m { gives_way(system, i) } else { residual.value >= 0.0 };
+        let free = match i.checked_sub(m) {
+            None => gives_way(system, i),
+            Some(contact) => residual.value >= 0.0 || system.gap_softness(contact).gives_way(),
+        };
         if free {
             continue;
         }

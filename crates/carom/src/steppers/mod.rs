@@ -175,6 +175,18 @@ pub trait Stepper<S: System + ?Sized> {
         &[]
     }
 
+    /// Impulses of the nonholonomic rows in the last step that was made, one per row: `Aᵀ` of them went into the momentum. Empty for a method
+    /// that takes none.
+    fn velocity_impulses(&self) -> &[f64] {
+        &[]
+    }
+
+    /// Impulses of friction in the last step that was made, two per inequality constraint, along its directions of sliding, 0 where there is
+    /// none; empty for a method that does not tell.
+    fn friction_impulses(&self) -> &[f64] {
+        &[]
+    }
+
     /// Whether events are located: then what happens in a run is told even if it is nothing.
     fn locates_events(&self) -> bool {
         false

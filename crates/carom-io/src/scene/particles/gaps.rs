@@ -1,7 +1,7 @@
 //! `[[contact]]`, `[[wall]]` and `[[ball]]`: what spheres may touch.
 
 use carom::particles::{Ball, Group, Side, Surface, Wall};
-use carom::system::Constraints;
+use carom::system::{Constraints, Softness};
 
 use super::super::elements::groups::{group, selection};
 use super::super::elements::{misused, normal, vector};
@@ -11,11 +11,13 @@ use super::Reader;
 use crate::document::{Kind, TableReader};
 
 /// The keys of `[[contact]]`.
-pub const CONTACT_KEYS: [&str; 5] = ["on", "exclude", "restitution", "friction", "repeat"];
+pub const CONTACT_KEYS: [&str; 7] = ["on", "exclude", "restitution", "friction", "compliance", "damping", "repeat"];
 /// The keys of `[[wall]]`.
-pub const WALL_KEYS: [&str; 6] = ["normal", "offset", "restitution", "friction", "on", "repeat"];
+pub const WALL_KEYS: [&str; 8] =
+    ["normal", "offset", "restitution", "friction", "compliance", "damping", "on", "repeat"];
 /// The keys of `[[ball]]`.
-pub const BALL_KEYS: [&str; 7] = ["centre", "radius", "side", "restitution", "friction", "on", "repeat"];
+pub const BALL_KEYS: [&str; 9] =
+    ["centre", "radius", "side", "restitution", "friction", "compliance", "damping", "on", "repeat"];
 
 /// The most gaps of one element.
 const MOST_GAPS: usize = 1_000_000;
@@ -37,7 +39,7 @@ impl Reader<'_> {
             }
             reader.default_pairs(table, place);
             let surface = reader.surface(table, place, names)?;
-            reader.gaps(table, place, |system| system.add_sphere_gaps(&pairs, surface))?;
+            reader.gaps(table, place, names, |system| system.add_sphere_gaps(&pairs, surface))?;
             // The distance of two points is never negative: they would pass through each other.
             if reader.system.least_reach() == Some(0.0) {
                 let help = "give one of them a `radius`, or leave them out with `on` or `exclude`".to_string();
@@ -62,7 +64,7 @@ impl Reader<'_> {
             let (normal, offset, group) = (normal?, offset.unwrap_or(Some(0.0))?, group?);
             let Surface { restitution, friction } = surface?;
             let wall = Wall { normal, offset, restitution, friction };
-            reader.gaps(table, place, |system| system.add_wall(&wall, &group))
+            reader.gaps(table, place, names, |system| system.add_wall(&wall, &group))
         });
     }
 
@@ -80,7 +82,7 @@ impl Reader<'_> {
             let (centre, radius, group) = (centre?, radius?, group?);
             let Surface { restitution, friction } = surface?;
             let ball = Ball { centre, radius, side, restitution, friction };
-            reader.gaps(table, place, |system| system.add_ball(&ball, &group))
+            reader.gaps(table, place, names, |system| system.add_ball(&ball, &group))
         });
     }
 
@@ -95,15 +97,23 @@ impl Reader<'_> {
         Some(Surface { restitution: restitution?, friction: friction? })
     }
 
-    /// Adds gaps and notes which element they belong to.
+    /// Adds gaps, says how soft they are and notes which element they belong to.
     fn gaps(
         &mut self,
         table: &TableReader,
         place: (&'static str, usize),
+        names: &Names,
         add: impl FnOnce(&mut carom::particles::Particles) -> Result<(), carom::particles::Misuse>,
     ) -> Option<()> {
         let before = self.system.inequalities();
+        let softness = terms::softness(table, names)?;
         misused(add(&mut self.system), table)?;
+        if softness != Softness::default() {
+            // Elements are read in the order of the rows: those that were just added are the last.
+            for gap in before..self.system.inequalities() {
+                misused(self.system.set_gap_softness(gap, softness), table)?;
+            }
+        }
         self.places.gaps.push((place, self.system.inequalities() - before));
         Some(())
     }

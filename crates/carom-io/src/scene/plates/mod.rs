@@ -19,7 +19,8 @@ use super::{symmetries, terms};
 use crate::document::{Item, Kind, TableReader};
 
 /// The keys of `[[wall]]`.
-const WALL_KEYS: [&str; 6] = ["normal", "offset", "restitution", "friction", "on", "repeat"];
+const WALL_KEYS: [&str; 8] =
+    ["normal", "offset", "restitution", "friction", "compliance", "damping", "on", "repeat"];
 
 /// Reads all elements of a scene with plates.
 pub fn read(root: &TableReader, names: &mut Names) -> Option<BodyScene> {
@@ -33,10 +34,10 @@ pub fn read(root: &TableReader, names: &mut Names) -> Option<BodyScene> {
     let (what, families) = (names.what, names.families.clone());
     // Plates may be in the same place: nothing acts between them.
     let places = Places { what, dimension: 0, bodies: bodies.firsts, families, ..Places::default() };
-    let mut reader = Reader { system, places, defaults };
+    let mut reader = Reader { system, places, defaults, walls: 0 };
     elements::each(root, "field", &FIELD_KEYS, names, |table, place, names| reader.field(table, place, names));
     elements::each(root, "wall", &WALL_KEYS, names, |table, place, names| reader.wall(table, place, names));
-    let Reader { system, places, defaults } = reader;
+    let Reader { system, places, defaults, .. } = reader;
     let symmetries = symmetries::read(root, &bodies.q, |item| generator(item, names, &system));
     let (points, initial) = (system.points(), Initial { t: t?, q: bodies.q, v: bodies.v });
     Some(BodyScene { points, initial, symmetries, places, defaults, system: Box::new(system) })
@@ -67,6 +68,8 @@ struct Reader {
     system: Plates,
     places: Places,
     defaults: Defaults,
+    /// How many walls were read.
+    walls: usize,
 }
 
 impl Reader {
@@ -98,11 +101,15 @@ impl Reader {
             }
         }
         let (restitution, friction) = (terms::restitution(table, names), terms::friction(table, names));
+        let softness = terms::softness(table, names);
         let (normal, offset, group) = (normal?, offset?, group?);
         let normal = [normal[0], normal[1]];
         let wall = Wall { normal, offset, restitution: restitution?, friction: friction? };
         let before = self.system.inequalities();
+        let softness = softness?;
         misused(self.system.add_wall(&wall, &group), table)?;
+        misused(self.system.set_wall_softness(self.walls, softness), table)?;
+        self.walls += 1;
         self.places.gaps.push((place, self.system.inequalities() - before));
         Some(())
     }

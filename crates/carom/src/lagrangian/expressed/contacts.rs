@@ -7,7 +7,7 @@ use super::program::{Program, jacobian};
 use super::rate::Rate;
 use crate::lagrangian::definition::{Contact, Layout, NamedRow};
 use crate::lagrangian::expression::Graph;
-use crate::system::Parabola;
+use crate::system::{Parabola, Softness};
 
 /// The contacts of a system of expressions.
 pub struct Contacts {
@@ -21,6 +21,7 @@ struct One {
     gradient: Program,
     restitution: f64,
     friction: f64,
+    softness: Softness,
     tangents: usize,
     slides: Program,
     /// Made when they are first asked for.
@@ -46,6 +47,7 @@ impl Contacts {
                 gradient: Program::new(graph, &gradient, inputs),
                 restitution: contact.restitution,
                 friction: contact.friction,
+                softness: contact.softness,
                 tangents: contact.slides.len(),
                 slides: Program::new(graph, &slides, inputs),
                 bend: OnceCell::new(),
@@ -70,6 +72,10 @@ impl Contacts {
 
     pub fn friction(&self, index: usize) -> f64 {
         self.each[index].friction
+    }
+
+    pub fn softness(&self, index: usize) -> Softness {
+        self.each[index].softness
     }
 
     pub fn tangents(&self, index: usize) -> usize {

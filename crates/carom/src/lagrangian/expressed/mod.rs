@@ -310,6 +310,9 @@ impl Constraints for Expressed {
     fn friction(&self, index: usize) -> f64 {
         self.contacts.friction(index)
     }
+    fn gap_softness(&self, index: usize) -> Softness {
+        self.contacts.softness(index)
+    }
     fn tangents(&self, index: usize) -> usize {
         self.contacts.tangents(index)
     }

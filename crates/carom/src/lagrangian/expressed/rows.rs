@@ -33,6 +33,8 @@ pub struct ForceRows {
 pub struct VelocityRows {
     names: Vec<String>,
     drives: Vec<Drive>,
+    /// Whether `a(t)` is not 0 at all times.
+    driven: Vec<bool>,
     matrix: Program,
     jacobian: Program,
     rate: Program,
@@ -127,9 +129,11 @@ impl VelocityRows {
             rates.push(graph.neg(rest));
         }
         let derivatives: Vec<NodeId> = rates.iter().map(|&rate| graph.derivative(rate, layout.t())).collect();
+        let driven = rates.iter().map(|&rate| graph.constant_value(rate) != Some(0.0)).collect();
         let jacobian = jacobian(graph, &products, &layout.coordinates());
         let inputs = 2 * layout.n + 1;
         Ok(Self {
+            driven,
             names: rows.iter().map(|row| row.name.clone()).collect(),
             drives,
             matrix: Program::new(graph, &matrix, inputs),
@@ -175,6 +179,9 @@ impl Nonholonomic for VelocityRows {
     }
     fn force_bounds(&self, index: usize) -> [f64; 2] {
         self.drives[index].force
+    }
+    fn is_motor(&self, index: usize) -> bool {
+        self.driven[index] || self.drives[index].force.into_iter().any(f64::is_finite)
     }
     fn slip(&self, index: usize) -> Option<f64> {
         self.drives[index].slip

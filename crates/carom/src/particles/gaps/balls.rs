@@ -9,7 +9,7 @@ use super::surface::Surface;
 use crate::particles::geometry::{Blocks, Jet, difference, frame, product, radial_block, truncated};
 use crate::particles::names::Names;
 use crate::particles::pool::Rows;
-use crate::system::{Parabola, Passage};
+use crate::system::{Parabola, Passage, Softness};
 
 /// Where spheres stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +58,8 @@ struct Contact {
 pub struct Balls {
     balls: usize,
     contacts: Vec<Contact>,
+    /// By row, as far as it was said.
+    softness: Vec<Softness>,
     /// The least distance of touching centres among spheres outside of balls.
     least: Option<f64>,
 }
@@ -91,6 +93,16 @@ impl Balls {
 
     pub fn friction(&self, row: usize) -> f64 {
         self.contacts[row].surface.friction
+    }
+
+    /// How soft a row is; pools of rigid contacts have no room for it.
+    pub fn softness(&self, row: usize) -> Softness {
+        self.softness.get(row).copied().unwrap_or_default()
+    }
+
+    pub fn set_softness(&mut self, row: usize, softness: Softness) {
+        self.softness.resize(self.contacts.len(), Softness::default());
+        self.softness[row] = softness;
     }
 
     pub fn tangents<const D: usize>(

@@ -12,7 +12,7 @@ mod walls;
 use super::geometry::Blocks;
 use super::names::Names;
 use super::pool::Rows;
-use crate::system::{Parabola, Passage};
+use crate::system::{Parabola, Passage, Softness};
 pub use balls::{Ball, Balls, Side};
 use passage::Way;
 pub use spheres::Spheres;
@@ -60,6 +60,24 @@ impl Gaps {
             Pool::Spheres(row) => self.spheres.friction(row),
             Pool::Walls(row) => self.walls.friction(row),
             Pool::Balls(row) => self.balls.friction(row),
+        }
+    }
+
+    /// How soft a row is.
+    pub fn softness(&self, row: usize) -> Softness {
+        match self.pool(row) {
+            Pool::Spheres(row) => self.spheres.softness(row),
+            Pool::Walls(row) => self.walls.softness(row),
+            Pool::Balls(row) => self.balls.softness(row),
+        }
+    }
+
+    /// Says how soft a row is.
+    pub fn set_softness(&mut self, row: usize, softness: Softness) {
+        match self.pool(row) {
+            Pool::Spheres(row) => self.spheres.set_softness(row, softness),
+            Pool::Walls(row) => self.walls.set_softness(row, softness),
+            Pool::Balls(row) => self.balls.set_softness(row, softness),
         }
     }
 

@@ -8,7 +8,7 @@ use super::surface::Surface;
 use crate::particles::geometry::{Blocks, Jet, difference, frame, product, radial_block};
 use crate::particles::names::Names;
 use crate::particles::pool::Rows;
-use crate::system::{Parabola, Passage};
+use crate::system::{Parabola, Passage, Softness};
 
 #[derive(Debug, Clone, Copy)]
 struct Contact {
@@ -22,6 +22,8 @@ struct Contact {
 #[derive(Debug, Clone, Default)]
 pub struct Spheres {
     contacts: Vec<Contact>,
+    /// By row, as far as it was said.
+    softness: Vec<Softness>,
     /// The least sum of radii.
     least: Option<f64>,
 }
@@ -42,6 +44,16 @@ impl Spheres {
 
     pub fn friction(&self, row: usize) -> f64 {
         self.contacts[row].surface.friction
+    }
+
+    /// How soft a row is; pools of rigid contacts have no room for it.
+    pub fn softness(&self, row: usize) -> Softness {
+        self.softness.get(row).copied().unwrap_or_default()
+    }
+
+    pub fn set_softness(&mut self, row: usize, softness: Softness) {
+        self.softness.resize(self.contacts.len(), Softness::default());
+        self.softness[row] = softness;
     }
 
     pub fn tangents<const D: usize>(

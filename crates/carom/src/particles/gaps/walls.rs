@@ -5,7 +5,7 @@ use super::surface::Surface;
 use crate::particles::geometry::{Blocks, frame, product, truncated};
 use crate::particles::names::Names;
 use crate::particles::pool::Rows;
-use crate::system::Parabola;
+use crate::system::{Parabola, Softness};
 
 /// A half-space `normal · x ≥ offset` that spheres stay in. Any length of the normal gives the same half-space.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +43,8 @@ struct Contact {
 pub struct Walls {
     walls: usize,
     contacts: Vec<Contact>,
+    /// By row, as far as it was said.
+    softness: Vec<Softness>,
 }
 
 impl Walls {
@@ -63,6 +65,16 @@ impl Walls {
 
     pub fn friction(&self, row: usize) -> f64 {
         self.contacts[row].surface.friction
+    }
+
+    /// How soft a row is; pools of rigid contacts have no room for it.
+    pub fn softness(&self, row: usize) -> Softness {
+        self.softness.get(row).copied().unwrap_or_default()
+    }
+
+    pub fn set_softness(&mut self, row: usize, softness: Softness) {
+        self.softness.resize(self.contacts.len(), Softness::default());
+        self.softness[row] = softness;
     }
 
     pub fn tangents<const D: usize>(&self, row: usize, mut put: impl FnMut(usize, usize, [f64; D])) {

@@ -142,6 +142,7 @@ impl Method for Config {
             nonholonomic: false,
             forces: true,
             friction: false,
+            soft_contacts: false,
         }
     }
 

@@ -4,41 +4,51 @@
 //! `½(v⁺ + v̄)·½I` for each impulse there. What is left is the potential, whose impulses are `−hV_q`: their work is not its change, and
 //! through an impact it misses `½h V_q·(v⁺ − v⁻)`, since velocities are half a step old. The rest is the error of the step.
 
+use super::options::Config;
 use super::rows::Rows;
 use crate::linear::dot;
+use crate::measures::Role;
+use crate::system::System;
+
+/// How many accounts there are.
+const COUNT: usize = 9;
 
 /// What energy enters or leaves through.
-pub const NAMES: [&str; 7] = [
-    "constraint compliance",
-    "constraint damping",
-    "contact forces",
-    "friction",
-    "velocity rows",
-    "impacts",
-    "timing of impacts",
+pub const NAMES: [(&str, Role); COUNT] = [
+    ("constraint compliance", Role::Store),
+    ("contact compliance", Role::Store),
+    ("constraint damping", Role::Sink),
+    ("contact forces", Role::Sink),
+    ("friction", Role::Sink),
+    ("motors", Role::Source),
+    ("velocity rows", Role::Sink),
+    ("impacts", Role::Sink),
+    ("timing of impacts", Role::Sink),
 ];
 const COMPLIANCE: usize = 0;
-const DAMPING: usize = 1;
-const CONTACTS: usize = 2;
-const FRICTION: usize = 3;
-const VELOCITIES: usize = 4;
-const IMPACTS: usize = 5;
-const TIMING: usize = 6;
+const CONTACT_COMPLIANCE: usize = 1;
+const DAMPING: usize = 2;
+const CONTACTS: usize = 3;
+const FRICTION: usize = 4;
+const MOTORS: usize = 5;
+const VELOCITIES: usize = 6;
+const IMPACTS: usize = 7;
+const TIMING: usize = 8;
 
 /// The accounts between two nodes.
 #[derive(Debug, Clone, Default)]
 pub struct Accounts {
     /// Since the last node that was shown.
-    carried: [f64; 7],
+    carried: [f64; COUNT],
     /// Of the planned step: what belongs to the time before its node, and after it.
-    before: [f64; 7],
-    after: [f64; 7],
+    before: [f64; COUNT],
+    after: [f64; COUNT],
     /// Whether `before` is in what was shown.
     shown: bool,
-    /// Energy in the compliance of the constraints, of the planned step and of the node that was shown last.
-    planned_stored: f64,
-    stored: f64,
-    works: [f64; 7],
+    /// Energy in the compliance of the constraints and in that of the contacts, of the planned step and of the node that was shown last.
+    planned_stored: [f64; 2],
+    stored: [f64; 2],
+    works: [f64; COUNT],
 }
 
 /// What a planned step consists of, for its accounts.
@@ -51,22 +61,47 @@ pub struct Planned<'a> {
     pub velocities: [&'a [f64]; 2],
     /// Energy that the impact took, and its change of velocities if there was one.
     pub impact: (f64, Option<&'a [f64]>),
+    /// Impulses of the equalities in the impact.
+    pub struck: &'a [f64],
     /// Gradient of the potential, and the length of the step.
     pub gradient: (&'a [f64], f64),
-    /// Energy in the compliance of the constraints.
-    pub stored: f64,
+    /// Energy in the compliance of the constraints, and in that of the contacts.
+    pub stored: [f64; 2],
+}
+
+/// Energy in the compliance of the constraints, and in that of the contacts that have one of their own, after a step of length `h` with the
+/// impulses `z` to the velocity `v1`.
+pub fn stored<S: System + ?Sized>(
+    config: &Config,
+    system: &S,
+    rows: &Rows,
+    (z, v1, h): (&[f64], &[f64], f64),
+) -> [f64; 2] {
+    let (m, joints) = (rows.f.len(), rows.joints());
+    // ½ε f² of the forces f = λ/h.
+    let energy = |epsilon: f64, z: f64| 0.5 * epsilon * (z / h).powi(2);
+    let of_equalities = (0..m).map(|row| energy(config.softness(system, row, h)[0], z[row])).sum();
+    // Of a contact that is a spring, without what its damping pushes: ε f = −g − τ N v1.
+    let springs = rows.contacts.iter().enumerate().filter_map(|(place, contact)| {
+        let row = joints + place * rows.dimension;
+        let pushes = z[row] > 0.0 && system.gap_softness(contact.index).gives_way();
+        let [epsilon, tau] = config.contact_softness(system, contact.index, h);
+        pushes.then(|| energy(epsilon, z[row] + h * tau / epsilon * rows.speed(row, v1)))
+    });
+    [of_equalities, springs.sum()]
 }
 
 impl Accounts {
     /// Enters a planned step.
     pub fn plan(&mut self, planned: &Planned) {
-        let Planned { rows, z, velocities: [v0, v1], impact: (work, change), gradient: (gradient, h), stored } =
-            *planned;
-        (self.before, self.after, self.shown) = ([0.0; 7], [0.0; 7], false);
+        let Planned { rows, z, velocities: [v0, v1], impact: (work, change), struck, gradient, stored } = *planned;
+        let (gradient, h) = gradient;
+        (self.before, self.after, self.shown) = ([0.0; COUNT], [0.0; COUNT], false);
         let ([m, s, k], dimension) = (rows.counts(), rows.dimension);
         for (row, impulse) in z.iter().enumerate().filter(|(_, impulse)| **impulse != 0.0) {
             let account = match row {
                 _ if row < m + s => DAMPING,
+                _ if row < m + s + k && rows.is_motor(row - m - s) => MOTORS,
                 _ if row < m + s + k => VELOCITIES,
                 _ if (row - m - s - k) % dimension == 0 => CONTACTS,
                 _ => FRICTION,
@@ -79,9 +114,10 @@ impl Accounts {
         if let Some(change) = change {
             self.before[TIMING] = -0.5 * h * dot(gradient, change);
         }
-        // What moving constraints do is entered with their impulses elsewhere.
-        let moved: f64 = rows.rates().iter().zip(z).map(|(rate, impulse)| -rate * impulse).sum();
-        self.after[DAMPING] -= moved;
+        // What moving constraints do is entered with their impulses elsewhere, after the step.
+        let moved = |z: &[f64]| rows.rates().iter().zip(z).map(|(rate, impulse)| -rate * impulse).sum::<f64>();
+        self.after[DAMPING] -= moved(z);
+        self.after[IMPACTS] -= moved(struck);
         self.planned_stored = stored;
     }
 
@@ -98,11 +134,14 @@ impl Accounts {
         if !self.shown {
             self.works = self.carried;
             self.works.iter_mut().zip(&self.before).for_each(|(work, before)| *work += before);
-            let change = self.planned_stored - self.stored;
-            self.works[COMPLIANCE] = -change;
-            self.works[DAMPING] += change;
+            let change = |kind: usize| self.planned_stored[kind] - self.stored[kind];
+            let [of_constraints, of_contacts] = [change(0), change(1)];
+            self.works[COMPLIANCE] = -of_constraints;
+            self.works[DAMPING] += of_constraints;
+            self.works[CONTACT_COMPLIANCE] = -of_contacts;
+            self.works[CONTACTS] += of_contacts;
             self.stored = self.planned_stored;
-            self.carried = [0.0; 7];
+            self.carried = [0.0; COUNT];
             self.shown = true;
         }
     }
@@ -117,8 +156,8 @@ impl Accounts {
         self.before[IMPACTS] + self.before[TIMING]
     }
 
-    /// Energy in the compliance of the constraints at the node that was shown last.
+    /// Energy in the compliance of constraints and contacts at the node that was shown last.
     pub fn stored(&self) -> f64 {
-        self.stored
+        self.stored.iter().sum()
     }
 }

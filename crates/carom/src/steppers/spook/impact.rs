@@ -3,7 +3,8 @@
 use carom_lcp::problem::Room;
 use carom_lcp::{BlockPivot, FrictionDefault, GlobalFriction, Law, Saddle, SaddleMlcp, Solver as _};
 
-use super::options::{Config, FrictionLaw};
+use super::choices::FrictionLaw;
+use super::options::Config;
 use super::rows::{At, Contact, Rows};
 use super::solve::{limits, worst_row};
 use crate::error::{Failure, Unsolved};
@@ -85,7 +86,7 @@ impl Impact {
     /// For a system.
     pub fn new<S: System + ?Sized>(config: &Config, system: &S, start: &State) -> Result<Self, Failure> {
         let n = system.dim();
-        let law = if config.friction_law == FrictionLaw::Box { Law::Box } else { Law::Cone };
+        let law = if config.friction_law() == FrictionLaw::Box { Law::Box } else { Law::Cone };
         let global = GlobalFriction::new(Saddle::default(), 2, 0, Vec::new()).expect("a problem without rows");
         let vector = || vec![0.0; n];
         Ok(Self {

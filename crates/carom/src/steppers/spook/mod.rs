@@ -24,12 +24,17 @@
 
 mod accounts;
 mod beside;
+mod choices;
 mod impact;
 mod options;
 mod rows;
 mod solve;
 mod step;
 mod stiffness;
+mod warnings;
 
-pub use options::{Config, Equations, FrictionLaw, Hessian, Solver, Start, Stiffness};
+pub use choices::{
+    Choice, FrictionLaw, FrictionLawWith, PgsOptions, PolygonOptions, Solver, SolverWith, SplitOptions, Variant,
+};
+pub use options::{Config, Equations, Hessian, Start, Stiffness};
 pub use step::Spook;

@@ -3,11 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::choices::{
+    Choice, FrictionLaw, FrictionLawWith, PgsOptions, PolygonOptions, Solver, SolverWith, SplitOptions, Variant,
+};
 use super::step::Spook;
 use crate::error::Failure;
+use crate::measures::Role;
 use crate::method::{Abilities, Claims, Method};
 use crate::state::State;
-use crate::steppers::shared::mass::InverseMass;
 use crate::system::System;
 
 /// What is done about the bend of the constraints.
@@ -58,34 +61,6 @@ pub enum Start {
     Staggered,
 }
 
-/// What solves the problem of a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Solver {
-    /// Sparse factors; block pivoting with contacts, and with friction Newton's method and what finds it a start.
-    #[default]
-    Direct,
-    /// Joints and normals directly, friction by sweeps: `sweeps` in each of `couplings` rounds.
-    Split,
-    /// Projected Gauss-Seidel: `sweeps` of them, whatever they reach.
-    Pgs,
-    /// Newton's method alone where there is friction; as `direct` where there is none.
-    Newton,
-}
-
-/// The bound of friction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum FrictionLaw {
-    /// Coulomb's: the length of the tangential impulse.
-    #[default]
-    Cone,
-    /// Each tangent on its own.
-    Box,
-    /// A polygon of 8 corners in the cone; with `solver = "direct"` alone.
-    Polygon,
-}
-
 /// `[method] name = "spook"`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -108,13 +83,13 @@ pub struct Config {
     /// What the initial velocity is taken for.
     pub start: Start,
     /// What solves the problem of a step.
-    pub solver: Solver,
+    pub solver: Choice<Solver, SolverWith>,
     /// The bound of friction.
-    pub friction_law: FrictionLaw,
-    /// Sweeps of `pgs` (100 if not given) or between couplings of `split` (15).
+    pub friction_law: Choice<FrictionLaw, FrictionLawWith>,
+    /// Sweeps of `pgs` (100 if not given) or between couplings of `split` (15), where `solver` is a name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sweeps: Option<u32>,
-    /// Couplings of `split`.
+    /// Couplings of `split`, where `solver` is a name.
     pub couplings: u32,
     /// Part of the last impulses that a solve starts from: 1 for direct solvers, 0.5 for sweeps if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -150,10 +125,10 @@ impl Default for Config {
             hessian: Hessian::default(),
             stiffness: Stiffness::default(),
             start: Start::default(),
-            solver: Solver::default(),
-            friction_law: FrictionLaw::default(),
+            solver: Choice::default(),
+            friction_law: Choice::default(),
             sweeps: None,
-            couplings: 5,
+            couplings: SplitOptions::default().couplings,
             warm: None,
             tolerance: None,
             impact: true,
@@ -166,16 +141,52 @@ impl Default for Config {
     }
 }
 
-/// Below this part of the mobility of its row, T leaves factors without digits to spare.
-const CONDITIONING: f64 = 1e-8;
-
-/// Numbers in the gradients of a system whose rows are not looked at one by one before a run.
-const LARGE: usize = 1_000_000;
-
 impl Config {
+    /// What solves the problem of a step.
+    pub(super) fn solver(&self) -> Solver {
+        match self.solver {
+            Choice::Name(solver) => solver,
+            Choice::With(SolverWith::Pgs(_)) => Solver::Pgs,
+            Choice::With(SolverWith::Split(_)) => Solver::Split,
+        }
+    }
+
+    /// How a sweep solves one contact.
+    pub(super) fn variant(&self) -> Variant {
+        match self.solver {
+            Choice::Name(_) => Variant::default(),
+            Choice::With(SolverWith::Pgs(options)) => options.variant,
+            Choice::With(SolverWith::Split(options)) => options.variant,
+        }
+    }
+
+    /// Rounds of a splitting.
+    pub(super) fn couplings(&self) -> usize {
+        match self.solver {
+            Choice::With(SolverWith::Split(options)) => options.couplings as usize,
+            _ => self.couplings as usize,
+        }
+    }
+
+    /// The bound of friction.
+    pub(super) fn friction_law(&self) -> FrictionLaw {
+        match self.friction_law {
+            Choice::Name(law) => law,
+            Choice::With(FrictionLawWith::Polygon(_)) => FrictionLaw::Polygon,
+        }
+    }
+
+    /// Corners of the polygon that stands for the cone.
+    pub(super) fn corners(&self) -> usize {
+        let Choice::With(FrictionLawWith::Polygon(options)) = self.friction_law else {
+            return PolygonOptions::default().corners as usize;
+        };
+        options.corners as usize
+    }
+
     /// Whether sweeps are made.
     pub(super) fn iterates(&self) -> bool {
-        matches!(self.solver, Solver::Pgs | Solver::Split)
+        matches!(self.solver(), Solver::Pgs | Solver::Split)
     }
 
     /// The part of the last impulses that a solve starts from.
@@ -185,7 +196,13 @@ impl Config {
 
     /// The sweeps of a solve, or between couplings.
     pub(super) fn sweeps(&self) -> usize {
-        self.sweeps.unwrap_or(if self.solver == Solver::Pgs { 100 } else { 15 }) as usize
+        let sweeps = match self.solver {
+            Choice::With(SolverWith::Pgs(options)) => options.sweeps,
+            Choice::With(SolverWith::Split(options)) => options.sweeps,
+            Choice::Name(Solver::Pgs) => self.sweeps.unwrap_or(PgsOptions::default().sweeps),
+            Choice::Name(_) => self.sweeps.unwrap_or(SplitOptions::default().sweeps),
+        };
+        sweeps as usize
     }
 
     /// The residual above which a step is an error.
@@ -240,7 +257,23 @@ impl Method for Config {
                 "equations = \"nonlinear\" has no use for it: allowed is \"none\"".to_string(),
             ));
         }
-        if self.friction_law == FrictionLaw::Polygon && self.solver != Solver::Direct {
+        if let Choice::With(_) = self.solver {
+            for (key, given) in [
+                ("sweeps", self.sweeps.is_some()),
+                ("couplings", self.couplings != SplitOptions::default().couplings),
+            ] {
+                if given {
+                    return Err((key, "`solver` is a table and has this option itself: keep it there".to_string()));
+                }
+            }
+        }
+        if self.sweeps() == 0 || self.couplings() == 0 {
+            return Err(("solver", "found 0 sweeps or couplings, allowed: at least 1".to_string()));
+        }
+        if self.corners() < 3 {
+            return Err(("friction_law", format!("found {} corners, allowed: at least 3", self.corners())));
+        }
+        if self.friction_law() == FrictionLaw::Polygon && self.solver() != Solver::Direct {
             return Err(("friction_law", "a polygon needs solver = \"direct\"".to_string()));
         }
         Ok(())
@@ -264,11 +297,12 @@ impl Method for Config {
             inequalities: self.equations == Equations::Linear,
             nonholonomic: true,
             friction: true,
+            soft_contacts: true,
             ..Abilities::VARIATIONAL
         }
     }
 
-    fn accounts(&self) -> &'static [&'static str] {
+    fn accounts(&self) -> &'static [(&'static str, Role)] {
         &super::accounts::NAMES
     }
 
@@ -280,20 +314,12 @@ impl Method for Config {
         true
     }
 
+    fn tells_row_impulses(&self) -> bool {
+        true
+    }
+
     fn warnings<S: System + ?Sized>(&self, system: &S, start: &State, h: f64) -> Vec<String> {
-        let mut warnings = Vec::new();
-        warnings.extend(self.growth(system, start, h));
-        warnings.extend(self.undamped_contacts(system, h));
-        warnings.extend(self.conditioning(system, start, h));
-        let sweeps = self.sweeps();
-        if self.solver == Solver::Pgs && sweeps < 100 && self.warm() > 0.5 && self.damping(h) < 10.0 * h {
-            warnings.push(format!(
-                "{sweeps} sweeps from {} of the last impulses with damping below 10 steps: errors feed back through the positions and can \
-                 grow from step to step; warm <= 0.5, damping_steps >= 10 or more sweeps are safe",
-                self.warm()
-            ));
-        }
-        warnings
+        self.warn(system, start, h)
     }
 
     fn stepper<S: System + ?Sized>(&self, system: &S, start: &State) -> Result<Spook, Failure> {
@@ -308,70 +334,9 @@ impl Config {
         [own.compliance.unwrap_or(self.compliance), own.damping.unwrap_or_else(|| self.damping(h))]
     }
 
-    /// Rows without damping: what violates them does not decay, and grows where they bend or have no compliance either.
-    fn growth<S: System + ?Sized>(&self, system: &S, start: &State, h: f64) -> Option<String> {
-        let m = system.equalities();
-        if m == 0 || self.equations == Equations::Nonlinear || m.saturating_mul(system.dim()) > LARGE {
-            return None;
-        }
-        // Linear rows bend along no velocity; any in general position shows which do.
-        let v: Vec<f64> = (0..start.q.len()).map(|k| libm::sin(1.0 + k as f64)).collect();
-        let mut bend = vec![0.0; m];
-        system.equality_bend(start.t, &start.q, &v, &mut bend);
-        let grows = |row: &usize| {
-            let [epsilon, tau] = self.softness(system, *row, h);
-            tau == 0.0 && (epsilon == 0.0 || bend[*row] != 0.0)
-        };
-        let count = (0..m).filter(grows).count();
-        let first = (0..m).find(grows)?;
-        let name = system.equality_name(first);
-        let others = if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
-        let why = match self.softness(system, first, h)[0] {
-            0.0 => {
-                "compliance and damping are both 0; a violation then alternates and grows with every step (bound: one of them above 0)"
-            }
-            _ => {
-                "damping is 0 and the constraint bends; violations do not decay and can take up energy (bound: above 0; 2 steps are critical)"
-            }
-        };
-        Some(format!("`{name}`{others}: {why}"))
-    }
-
-    /// Contacts without damping.
-    fn undamped_contacts<S: System + ?Sized>(&self, system: &S, h: f64) -> Option<String> {
-        (system.inequalities() > 0 && self.damping(h) == 0.0).then(|| {
-            "contacts without damping give back more than they take: a depth d throws them back with 4 d/h (bound: damping above 0; 2 steps are \
-             critical)"
-                .to_string()
-        })
-    }
-
-    /// Rows whose T is so small against their mobility that factors lose digits, and dependent rows cannot be told.
-    fn conditioning<S: System + ?Sized>(&self, system: &S, start: &State, h: f64) -> Option<String> {
-        let (n, m) = (system.dim(), system.equalities());
-        // The rows are looked at one by one, by products with a full row each: large systems are not asked.
-        if m == 0 || m.saturating_mul(n) > LARGE {
-            return None;
-        }
-        let inverse = InverseMass::new(system, &start.q).ok()?;
-        let mut g = vec![0.0; m * n];
-        system.equality_jacobian(start.t, &start.q, &mut g);
-        let mut worst: Option<(f64, usize)> = None;
-        for (row, g) in g.chunks_exact(n).enumerate() {
-            let [epsilon, tau] = self.softness(system, row, h);
-            let mut y = g.to_vec();
-            inverse.solve(&mut y);
-            let mobility: f64 = y.iter().zip(g).map(|(y, g)| y * g).sum();
-            let relative = 4.0 * epsilon / (h * h * (1.0 + 4.0 * tau / h)) / mobility;
-            if relative < worst.map_or(CONDITIONING, |(worst, _)| worst) {
-                worst = Some((relative, row));
-            }
-        }
-        let (relative, row) = worst?;
-        let name = system.equality_name(row);
-        Some(format!(
-            "`{name}`: the regularisation T is {relative:.1e} of its mobility G M⁻¹Gᵀ, below the bound {CONDITIONING:.0e}: fine while rows \
-             are independent, but redundant rows may end in an error; a larger compliance is safe"
-        ))
+    /// ε and τ of a contact.
+    pub(super) fn contact_softness<S: System + ?Sized>(&self, system: &S, contact: usize, h: f64) -> [f64; 2] {
+        let own = system.gap_softness(contact);
+        [own.compliance.unwrap_or(self.compliance), own.damping.unwrap_or_else(|| self.damping(h))]
     }
 }

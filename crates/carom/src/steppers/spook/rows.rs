@@ -62,6 +62,8 @@ pub struct Rows {
     /// The upper ones.
     pub upper: Vec<f64>,
     bounded: bool,
+    /// By row of velocities.
+    motors: Vec<bool>,
     pub(super) timed: bool,
 }
 
@@ -113,6 +115,7 @@ impl Rows {
             lower: Vec::new(),
             upper: Vec::new(),
             bounded,
+            motors: system.nonholonomic().map_or(Vec::new(), |rows| (0..k).map(|row| rows.is_motor(row)).collect()),
             timed: system.time_dependence().equalities,
         })
     }
@@ -130,6 +133,11 @@ impl Rows {
     /// Whether an impulse before those of contacts has bounds.
     pub fn has_bounded_joints(&self) -> bool {
         self.bounded
+    }
+
+    /// Whether a row of velocities is a motor.
+    pub fn is_motor(&self, row: usize) -> bool {
+        self.motors[row]
     }
 
     /// Whether every impulse is free.
@@ -199,7 +207,7 @@ impl Rows {
         self.equality_sides(config, system, at);
         self.stiffness_sides(at);
         self.velocity_sides(config, system, at);
-        self.contact_sides(config, at);
+        self.contact_sides(config, system, at);
         Ok(())
     }
 
@@ -321,12 +329,12 @@ impl Rows {
         }
     }
 
-    fn contact_sides(&mut self, config: &Config, at: &At) {
+    fn contact_sides<S: System + ?Sized>(&mut self, config: &Config, system: &S, at: &At) {
         let (first, part) = (self.joints(), if at.centred { 0.5 } else { 1.0 });
         for place in 0..self.contacts.len() {
-            let Contact { gap, .. } = self.contacts[place];
+            let Contact { index, gap, .. } = self.contacts[place];
             let row = first + place * self.dimension;
-            let softness = [config.compliance, config.damping(at.h)];
+            let softness = config.contact_softness(system, index, at.h);
             let [t, mut b] = Self::holonomic(softness, at, [gap, self.speed(row, at.v), 0.0], 0.0);
             if gap > 0.0 {
                 // The gap may close within the step, not before: the row of a closed one would brake early.

@@ -4,20 +4,19 @@ use carom_lcp::Residual;
 use carom_lcp::cone::norm;
 use carom_lcp::ldlt::{Ldlt, Place};
 use carom_lcp::problem::Room;
-use carom_lcp::solvers::pgs::{Options, Part, Variant};
+use carom_lcp::solvers::pgs::{Options, Part};
 use carom_lcp::solvers::splitting::Coupling;
 use carom_lcp::{
     BlockPivot, DirectIterative, FrictionDefault, GlobalFriction, Judged, Law, LcpDefault, Limits,
     LinearizedFriction, Newton, Pgs, Saddle, SaddleMlcp, Solved, Solver as _, Unsolved,
 };
 
-use super::options::{Config, FrictionLaw, Solver};
+use super::choices::{FrictionLaw, Solver};
+use super::options::Config;
 use super::rows::Rows;
 use crate::error::{self, Failure, Row};
 use crate::system::System;
 
-/// Corners of the polygon that stands for the cone.
-const CORNERS: usize = 8;
 /// Rounds in which all motors change at once that want to, beside friction; then one at a time.
 const MOTOR_ROUNDS: usize = 8;
 /// A residual below this part of the momenta of a step is round-off.
@@ -55,10 +54,10 @@ pub struct Engine {
 impl Engine {
     /// With the choices of the method.
     pub fn new(config: &Config) -> Self {
-        let coupling =
-            Coupling { sweeps: config.sweeps(), couplings: config.couplings as usize, ..Coupling::default() };
-        let options = Options { variant: Variant::ExactTangents, ..Options::default() };
-        let law = if config.friction_law == FrictionLaw::Box { Law::Box } else { Law::Cone };
+        let (variant, sweeps) = (config.variant().into(), config.sweeps());
+        let coupling = Coupling { variant, sweeps, couplings: config.couplings(), ..Coupling::default() };
+        let options = Options { variant, ..Options::default() };
+        let law = if config.friction_law() == FrictionLaw::Box { Law::Box } else { Law::Cone };
         let global = GlobalFriction::new(Saddle::default(), 2, 0, Vec::new()).expect("a problem without rows");
         Self {
             ldlt: None,
@@ -102,7 +101,7 @@ impl Engine {
             z.fill(0.0);
             return Ok(Cost::default());
         };
-        let answer = match config.solver {
+        let answer = match config.solver() {
             Solver::Pgs => self.sweep_mixed(config, z, &limits),
             _ => self.pivot.solve(&self.mixed, z, &limits).map_err(|unsolved| ("block-pivot", unsolved)),
         };
@@ -283,9 +282,9 @@ impl Engine {
             z.fill(0.0);
             return Ok(Solved { iterations: 0, residual: Residual { absolute: at_zero, relative: 0.0 } });
         };
-        match config.solver {
-            Solver::Direct if config.friction_law == FrictionLaw::Polygon => {
-                polygon(global, z, &limits).map_err(|unsolved| ("polygon", unsolved))
+        match config.solver() {
+            Solver::Direct if config.friction_law() == FrictionLaw::Polygon => {
+                polygon(global, config.corners(), z, &limits).map_err(|unsolved| ("polygon", unsolved))
             }
             Solver::Direct => self.friction.solve(global, z, &limits).map_err(|unsolved| ("default", unsolved)),
             Solver::Newton => self.newton.solve(global, z, &limits).map_err(|unsolved| ("newton", unsolved)),
@@ -294,8 +293,8 @@ impl Engine {
                 judged(global, z, &limits, config.sweeps()).map_err(|unsolved| ("pgs", unsolved))
             }
             Solver::Split => {
-                self.split.couple(global, config.couplings as usize, z, |_, _| true);
-                judged(global, z, &limits, config.couplings as usize).map_err(|unsolved| ("split", unsolved))
+                self.split.couple(global, config.couplings(), z, |_, _| true);
+                judged(global, z, &limits, config.couplings()).map_err(|unsolved| ("split", unsolved))
             }
         }
     }
@@ -307,9 +306,9 @@ fn judged<P: Judged>(problem: &P, z: &[f64], limits: &Limits, iterations: usize)
 }
 
 /// The problem with a polygon for the cone. Its answer is judged as one of the polygon's: the cone's residual does not vanish for it.
-fn polygon(global: &GlobalFriction, z: &mut [f64], limits: &Limits) -> Result<Solved, Unsolved> {
+fn polygon(global: &GlobalFriction, corners: usize, z: &mut [f64], limits: &Limits) -> Result<Solved, Unsolved> {
     let problem = global.reduced();
-    let linearized = LinearizedFriction::polygon(&problem, CORNERS).expect("enough corners");
+    let linearized = LinearizedFriction::polygon(&problem, corners).expect("enough corners");
     let mut unknowns = vec![0.0; linearized.mixed.q.len()];
     let solved = LcpDefault::default().solve(&linearized.mixed, &mut unknowns, limits);
     linearized.impulses(&unknowns, z);

@@ -1,6 +1,6 @@
 //! The step of `spook`: what is planned at a node, and made.
 
-use super::accounts::{Accounts, Planned};
+use super::accounts::{Accounts, Planned, stored};
 use super::impact::{Before, Impact};
 use super::options::{Config, Equations, Hessian, Start};
 use super::rows::{At, Contact, Rows};
@@ -32,6 +32,8 @@ pub struct Spook {
     extra: Vec<f64>,
     gaps: Vec<f64>,
     closed: Vec<Contact>,
+    /// Those without a compliance of their own: a contact that is a spring stops what comes by its force, not by an impact.
+    rigid: Vec<Contact>,
     /// Momentum and velocity after the impact, and after the step.
     p0: Vec<f64>,
     v0: Vec<f64>,
@@ -50,6 +52,8 @@ pub struct Spook {
     /// Impulses of the last step, as the run wants them.
     equality_impulses: [Vec<f64>; 2],
     contact_impulses: Vec<f64>,
+    velocity_impulses: Vec<f64>,
+    friction_impulses: Vec<f64>,
     /// Whether a step was made, then the impulses of the last one: equalities, velocities, contacts.
     memory: Vec<f64>,
 }
@@ -79,6 +83,7 @@ impl Spook {
             extra: vector(),
             gaps: vec![0.0; contacts],
             closed: Vec::new(),
+            rigid: Vec::new(),
             p0: vector(),
             v0: vector(),
             p1: vector(),
@@ -94,6 +99,8 @@ impl Spook {
             lateral: 0.0,
             equality_impulses: [vec![0.0; m], vec![0.0; m]],
             contact_impulses: vec![0.0; contacts],
+            velocity_impulses: vec![0.0; k],
+            friction_impulses: vec![0.0; 2 * contacts],
             memory: vec![0.0; 1 + m + k + KEPT * contacts],
             rows,
         })
@@ -124,7 +131,7 @@ impl Spook {
         system.potential_gradient(state.t, &state.q, &mut self.gradient);
         self.evaluate_force(system, state)?;
         self.touch(system, state)?;
-        let (closed, impact) = (&self.closed, &mut self.impact);
+        let (closed, impact) = (&self.rigid, &mut self.impact);
         let of_contacts = self.memory.len() - KEPT * self.gaps.len();
         let held = &self.memory[of_contacts..];
         let before = Before { closed, held, stride: KEPT, force: &self.force, inverse: &self.inverse };
@@ -165,6 +172,7 @@ impl Spook {
     /// The contacts that have rows.
     fn touch<S: System + ?Sized>(&mut self, system: &S, state: &State) -> Result<(), Failure> {
         self.closed.clear();
+        self.rigid.clear();
         if self.gaps.is_empty() {
             return Ok(());
         }
@@ -175,8 +183,17 @@ impl Spook {
                 return Err(Failure::NonFinite { what: "a gap" });
             }
             if gap <= 0.0 || gap < within {
+                let spring = system.gap_softness(index).gives_way();
+                if spring && gap > 0.0 {
+                    // What comes towards a spring is not slowed down before it.
+                    continue;
+                }
                 let mu = self.config.friction.unwrap_or_else(|| system.friction(index));
-                self.closed.push(Contact { index, gap, mu: if system.tangents(index) > 0 { mu } else { 0.0 } });
+                let contact = Contact { index, gap, mu: if system.tangents(index) > 0 { mu } else { 0.0 } };
+                self.closed.push(contact);
+                if !spring {
+                    self.rigid.push(contact);
+                }
             }
         }
         Ok(())
@@ -266,11 +283,14 @@ impl Spook {
         self.memory[0] = 1.0;
         self.memory[1..1 + m].copy_from_slice(&self.z[..m]);
         self.memory[1 + m..1 + m + k].copy_from_slice(&self.z[m + s..joints]);
+        self.velocity_impulses.copy_from_slice(&self.z[m + s..joints]);
         self.contact_impulses.fill(0.0);
+        self.friction_impulses.fill(0.0);
         let d = self.rows.dimension;
         for (contact, z) in self.rows.contacts.iter().zip(self.z[joints..].chunks_exact(d)) {
             self.memory[1 + m + k + KEPT * contact.index..][..d].copy_from_slice(z);
             self.contact_impulses[contact.index] = z[0];
+            self.friction_impulses[2 * contact.index..][..d - 1].copy_from_slice(&z[1..]);
         }
         // −Gᵀ of what is told goes into the momentum.
         self.equality_impulses[0].iter_mut().zip(&self.z).for_each(|(told, z)| *told = 0.0 - z);
@@ -282,15 +302,13 @@ impl Spook {
     }
 
     fn enter<S: System + ?Sized>(&mut self, system: &S, h: f64) {
-        let m = self.rows.f.len();
-        let compliance = |row: usize| self.config.softness(system, row, h)[0];
-        // ½ε f² of the forces f = λ/h.
-        let stored = (0..m).map(|row| 0.5 * compliance(row) * (self.z[row] / h).powi(2)).sum();
+        let stored = stored(&self.config, system, &self.rows, (&self.z, &self.v1, h));
         self.accounts.plan(&Planned {
             rows: &self.rows,
             z: &self.z,
             velocities: [&self.v0, &self.v1],
             impact: (self.impact.work, self.impact.happened.then_some(&self.impact.change[..])),
+            struck: self.impact.impulses().0,
             gradient: (&self.gradient, h),
             stored,
         });
@@ -351,6 +369,14 @@ impl<S: System + ?Sized> Stepper<S> for Spook {
 
     fn contact_impulses(&self) -> &[f64] {
         &self.contact_impulses
+    }
+
+    fn velocity_impulses(&self) -> &[f64] {
+        &self.velocity_impulses
+    }
+
+    fn friction_impulses(&self) -> &[f64] {
+        &self.friction_impulses
     }
 
     fn node_velocity(&mut self, system: &S, state: &State, h: f64, v: &mut [f64]) -> bool {
