@@ -149,7 +149,7 @@ fn a_particle_that_is_thrown_loses_what_friction_takes_at_every_impact() {
         })
         .collect();
     let found = slope(&steps(), &errors);
-    println!("way {x:.6} m, slope {found:.3}, errors {errors:.1e?}");
+    println!("way {x:.6} m, slope {found:.3}, errors {errors:?}");
     assert!(found >= 0.9 && errors[11].abs() < 2e-3, "slope {found}, errors {errors:?}");
 }
 
@@ -194,6 +194,6 @@ fn a_particle_in_a_bowl_slides_with_the_whole_of_the_normal_force() {
         })
         .collect();
     let found = slope(&steps(), &errors);
-    println!("rest at {exact:.6}, slope {found:.3}, errors {errors:.1e?}");
+    println!("rest at {exact:.6}, slope {found:.3}, errors {errors:?}");
     assert!(found >= 0.9 && errors[11].abs() < 2e-3, "slope {found}, errors {errors:?}");
 }
