@@ -203,3 +203,15 @@ fn stored_zeros_couple_nothing() {
     });
     assert_eq!(answers[0], answers[1]);
 }
+
+#[test]
+fn one_solver_takes_problems_of_all_sizes() {
+    let (mut random, mut solver) = (Random::new(8), FrictionDefault::default());
+    for count in [5, 2, 4, 3, 2, 6] {
+        let parts: Vec<Contacts> = (0..count).map(|_| random_part(&mut random, 2, 3, 1.0)).collect();
+        let (whole, _) = side_by_side(&parts);
+        let (problem, mut z) = (whole.problem(), vec![0.0; whole.q.len()]);
+        solver.solve(&problem, &mut z, &Limits::default()).expect("solved");
+        assert!(whole.relative(&z) <= 1e-8, "{count} components");
+    }
+}

@@ -81,6 +81,8 @@ impl Components {
         }
         // Each start has moved to the next one's place.
         self.starts.insert(0, 0);
+        // Those of an earlier problem are no rows of this one.
+        self.rows.clear();
         self.row_places.clear();
         self.row_places.resize(self.shape.rows(), NOWHERE);
         count
