@@ -197,3 +197,19 @@ fn a_particle_in_a_bowl_slides_with_the_whole_of_the_normal_force() {
     println!("rest at {exact:.6}, slope {found:.3}, errors {errors:?}");
     assert!(found >= 0.9 && errors[11].abs() < 2e-3, "slope {found}, errors {errors:?}");
 }
+
+#[test]
+fn warm_steps_with_friction_allocate_nothing() {
+    // Discs in a heap on a rough floor, some of which still slide.
+    let text = "[parameters]\nR = 0.1\n[[particle]]\nname = 'd'\nmass = 1.0\nradius = 'R'\nposition = ['2.02*R*i + 0.3*R*j', 'R + 2.0*R*j']\n\
+                velocity = ['0.4*i', 0.0]\nrepeat = [{ index = 'i', count = 4 }, { index = 'j', count = 2 }]\n[[field]]\ngravity = [0.0, -9.81]\n\
+                [[contact]]\nfriction = 0.3\nrestitution = 0.0\n[[wall]]\nnormal = [0.0, 1.0]\nfriction = 0.3\nrestitution = 0.0\n[method]\n\
+                name = 'spook'\n[run]\nstep = '1/240'\nuntil = 2.0\n";
+    let scene = scene("heap", text, &[]);
+    let (mut stepper, mut state) = (stepper(&scene, &scene.method), scene.problem.initial.clone());
+    advance(&scene, &mut *stepper, &mut state, 1.0 / 240.0, 240);
+    let counted = allocation_counter::measure(|| advance(&scene, &mut *stepper, &mut state, 1.0 / 240.0, 240));
+    assert_eq!(counted.count_total, 0);
+    let pressed = stepper.contact_impulses().iter().filter(|impulse| **impulse > 0.0).count();
+    assert!(pressed >= 8, "{pressed} contacts");
+}
