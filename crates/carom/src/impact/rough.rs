@@ -64,6 +64,9 @@ pub fn largest_share<T: Strike>(strike: &mut T, most: f64) -> Result<f64, T::Err
     Ok(0.0)
 }
 
+/// More contacts than this are not brought to rest at once: such problems have many rows that depend on each other, and are dense here.
+const MANY: usize = 24;
+
 /// Contacts with their directions of sliding.
 #[derive(Debug, Clone, Copy)]
 pub struct RoughCone<'a> {
@@ -198,6 +201,10 @@ impl RoughResolver {
             // Rebounds that become smaller for ever would take hundreds of passes.
             let settles = passes % SETTLING == SETTLING - 1 && approached(cone, p).any(|(k, _)| lossy(k));
             self.choose(cone, p, |k| ends || (settles && lossy(k)), !(ends || settles));
+            if settles && !ends && self.chosen.len() > MANY {
+                // Those that are approached come to rest, and then those that that pushes.
+                self.choose(cone, p, |_| false, true);
+            }
             let most = if ends || settles { 0.0 } else { 1.0 };
             self.load(rough, p);
             let mut strike = Together { resolver: self, cone, residual: 0.0 };
