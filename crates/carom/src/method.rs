@@ -129,8 +129,7 @@ pub trait Method: Serialize + for<'a> Deserialize<'a> + JsonSchema + Default {
     fn discrete_lagrangian(&self) -> Option<variational::Config> {
         None
     }
-    /// What energy enters or leaves through in its steps, beside forces: names and roles; what went through is told by
-    /// [`Stepper::works`].
+    /// The accounts of energy of its steps, beside forces, by name and role. [`Stepper::works`] tells how much went through each.
     fn accounts(&self) -> &'static [(&'static str, Role)] {
         &[]
     }
@@ -261,7 +260,7 @@ macro_rules! methods {
                 match self { $(Self::$variant(config) => config.discrete_lagrangian()),* }
             }
 
-            /// What energy enters or leaves through in its steps.
+            /// The accounts of energy of its steps.
             pub fn accounts(&self) -> &'static [(&'static str, Role)] {
                 match self { $(Self::$variant(config) => config.accounts()),* }
             }

@@ -83,7 +83,7 @@ fn read_table(
         format!("allowed: {}", words.into_iter().chain(tables).collect::<Vec<_>>().join(", "))
     };
     if !matches!(item.kind(), Kind::Table(_)) {
-        let message = format!("found {}, allowed is a name or a table", describe(item.value()));
+        let message = format!("found {}, expected a name or a table", describe(item.value()));
         item.report(message, Some(allowed()));
         return None;
     }

@@ -125,6 +125,19 @@ fn steps() -> Vec<f64> {
     (0..12).map(|k| 100_f64.powf(-f64::from(k) / 11.0) / 60.0).collect()
 }
 
+/// That the first coordinate at the end converges to a value.
+fn converges(name: &str, text: &str, exact: f64) {
+    let last = |h: &f64| {
+        let (outcome, _, _) = run(&scene(name, text, &[&format!("run.step={h:e}")]), &mut |_| {});
+        assert_eq!(outcome.ended, None, "{name}");
+        outcome.state.q[0] - exact
+    };
+    let errors: Vec<f64> = steps().iter().map(last).collect();
+    let found = slope(&steps(), &errors);
+    println!("{name}: ends at {exact:.6}, slope {found:.3}, errors {errors:?}");
+    assert!(found >= 0.9 && errors[11].abs() < 2e-3, "{name}: slope {found}, errors {errors:?}");
+}
+
 #[test]
 fn a_particle_that_is_thrown_loses_what_friction_takes_at_every_impact() {
     // Thrown at 5 m/s from 1 m, e = ½, μ = 0.3: at an impact with the speed u friction takes μ(1 + e)u, and rebounds take e of it.
@@ -140,17 +153,7 @@ fn a_particle_that_is_thrown_loses_what_friction_takes_at_every_impact() {
     assert!((x - 4.55).abs() < 5e-3, "{x}");
     let text = "[[particle]]\nmass = 1.0\nposition = [0.0, 1.0]\nvelocity = [5.0, 0.0]\n[[field]]\ngravity = [0.0, -9.81]\n[[wall]]\n\
                 normal = [0.0, 1.0]\nfriction = 0.3\nrestitution = 0.5\n[method]\nname = 'spook'\n[run]\nstep = 0.01\nuntil = 4.0\n";
-    let errors: Vec<f64> = steps()
-        .iter()
-        .map(|h| {
-            let (outcome, _, _) = run(&scene("thrown", text, &[&format!("run.step={h:e}")]), &mut |_| {});
-            assert_eq!(outcome.ended, None);
-            outcome.state.q[0] - x
-        })
-        .collect();
-    let found = slope(&steps(), &errors);
-    println!("way {x:.6} m, slope {found:.3}, errors {errors:?}");
-    assert!(found >= 0.9 && errors[11].abs() < 2e-3, "slope {found}, errors {errors:?}");
+    converges("thrown", text, x);
 }
 
 #[test]
@@ -185,17 +188,7 @@ fn a_particle_in_a_bowl_slides_with_the_whole_of_the_normal_force() {
     assert!((exact.abs() - 0.0939).abs() < 1e-4, "{exact}");
     let text = "[[particle]]\nmass = 1.0\nposition = [1.0, 0.0]\n[[field]]\ngravity = [0.0, -9.81]\n[[ball]]\ncentre = [0.0, 0.0]\n\
                 radius = 1.0\nside = 'inside'\nrestitution = 0.0\nfriction = 0.2\n[method]\nname = 'spook'\n[run]\nstep = 0.01\nuntil = 6.0\n";
-    let errors: Vec<f64> = steps()
-        .iter()
-        .map(|h| {
-            let (outcome, _, _) = run(&scene("bowl", text, &[&format!("run.step={h:e}")]), &mut |_| {});
-            assert_eq!(outcome.ended, None);
-            outcome.state.q[0] - exact
-        })
-        .collect();
-    let found = slope(&steps(), &errors);
-    println!("rest at {exact:.6}, slope {found:.3}, errors {errors:?}");
-    assert!(found >= 0.9 && errors[11].abs() < 2e-3, "slope {found}, errors {errors:?}");
+    converges("bowl", text, exact);
 }
 
 #[test]

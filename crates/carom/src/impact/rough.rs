@@ -113,7 +113,7 @@ struct Together<'a> {
 }
 
 impl Together<'_> {
-    /// Impulses are solved to a tolerance: where that would gain energy they are made shorter, and what is left of the approach is for the next pass.
+    /// Makes impulses shorter that gain energy because they are solved only to a tolerance. The next pass stops what is left of the approach.
     fn shorten(&mut self) {
         if self.work() > self.tolerance() {
             let given = dot(&self.resolver.impulses, &self.resolver.before);

@@ -1,8 +1,8 @@
 //! The answer in which every contact sticks, W z = −q, of least norm.
 //!
-//! W is singular wherever contacts are redundant, so that there are many such answers or none. z ← z − (W + δ)⁻¹ (W z + q) from z = 0
-//! never leaves the range of W where q lies in it, and shrinks what is left of an eigenvector by δ/(λ + δ): two or three steps of one
-//! factorisation, which is that of Newton's method. Of a pile at rest the answer of least norm commonly lies in all cones.
+//! W is singular wherever contacts are redundant, so that there are many such answers or none. The one of least norm is found by repeating
+//! z ← z − (W + δ)⁻¹ (W z + q) from z = 0. Each step reduces the error along an eigenvector with eigenvalue λ by the factor δ/(λ + δ), so two or
+//! three steps are enough. They share one factorisation, the one that Newton's method uses. In a pile at rest this answer commonly lies in all cones.
 
 use crate::outcome::Limits;
 use crate::problem::Motion;
