@@ -214,6 +214,20 @@ pub enum Failure {
         /// What it is off by.
         by: f64,
     },
+    /// Normals and friction of contacts that rest were not found together.
+    #[error(
+        "friction of {contacts} contacts that may rest is not found after {problems} problems: `{contact}` is off by the speed {by:.3e}"
+    )]
+    Rubbing {
+        /// Contacts that may be held.
+        contacts: usize,
+        /// Problems solved.
+        problems: u32,
+        /// The worst of them.
+        contact: String,
+        /// What it is off by.
+        by: f64,
+    },
     /// The complementarity problem of a step was not solved.
     #[error("{0}")]
     Unsolved(Box<Unsolved>),

@@ -33,16 +33,24 @@ pub fn solve(d: usize, block: &[f64], b: &[f64; 3], mu: f64) -> Option<[f64; 3]>
     let at = |tau: f64| impulses(d, block, b, scale * tau / (1.0 - tau));
     let (mut low, mut high) = (0.0, 0.5);
     let mut at_low = excess(&stick);
-    let mut r = at(high)?;
-    let mut at_high = excess(&r);
+    // The best so far, and its excess: either end of the bracket may be a root but for rounding.
+    let mut best = (stick, at_low);
+    let mut look = |tau: f64| {
+        let r = at(tau)?;
+        let here = excess(&r);
+        if here.abs() < best.1.abs() {
+            best = (r, here);
+        }
+        Some((here, r[0]))
+    };
+    let (mut at_high, _) = look(high)?;
     while at_high > 0.0 {
         (low, at_low) = (high, at_high);
         high = 0.5 * (1.0 + high);
         if high == 1.0 {
             return None;
         }
-        r = at(high)?;
-        at_high = excess(&r);
+        (at_high, _) = look(high)?;
     }
     // The Illinois variant of the rule of false position.
     let mut last_side = 0;
@@ -51,8 +59,7 @@ pub fn solve(d: usize, block: &[f64], b: &[f64; 3], mu: f64) -> Option<[f64; 3]>
         if !(low < tau && tau < high) {
             break;
         }
-        r = at(tau)?;
-        let here = excess(&r);
+        let (here, normal) = look(tau)?;
         if here > 0.0 {
             (low, at_low) = (tau, here);
             if last_side == 1 {
@@ -66,10 +73,11 @@ pub fn solve(d: usize, block: &[f64], b: &[f64; 3], mu: f64) -> Option<[f64; 3]>
             }
             last_side = -1;
         }
-        if here.abs() <= 1e-15 * (mu * r[0]).abs() {
+        if here.abs() <= 1e-15 * (mu * normal).abs() {
             break;
         }
     }
+    let mut r = best.0;
     // Onto the cone, by less than the search's tolerance.
     let (reach, length) = (mu * r[0].max(0.0), norm(&r[1..d]));
     if length > reach {
@@ -125,6 +133,15 @@ mod tests {
                 let along = u[1] * r[1] + u[2] * r[2];
                 assert!(across.abs() <= 1e-12 * size * norm(&r[1..]) && along <= 0.0, "friction {r:?}, slip {u:?}");
             }
+        }
+    }
+
+    #[test]
+    fn a_root_that_is_an_end_of_the_bracket_is_found() {
+        // λ = 127: τ = 1 − 1/128 is where the bracket is widened, and the excess there is round-off of either sign.
+        for speed in [1.28, 1.2800000000000007, 1.2799999999999996] {
+            let r = solve(2, &[1.0, 0.0, 0.0, 1.0], &[-0.05, speed, 0.0], 0.2).expect("positive definite");
+            assert!((r[0] - 0.05).abs() < 1e-17 && (r[1] + 0.01).abs() < 1e-16, "{r:?}");
         }
     }
 

@@ -137,8 +137,17 @@ impl Collision {
     /// A leg with contacts that rest. Friction acts half at its start and half at its end, as forces do in Verlet's step: a contact that
     /// sticks stays where it is, and sliding is of second order.
     pub(super) fn fly_held<S: System + ?Sized>(&mut self, system: &S, tau: f64) -> Result<StepReport, Failure> {
-        let mut report = self.hold_on(system, tau, false)?;
         let coefficient = self.options.friction;
+        if self.friction.is_rough(system, &self.resting, coefficient) {
+            let stride = Stride { state: &self.leg.at, h: tau };
+            let quest = Quest { stride, contacts: &self.contacts, candidates: &self.places };
+            if let Some(report) = self.holder.step_with_friction(system, quest, coefficient) {
+                self.leg.end.copy_from(&self.holder.end);
+                self.rubbed = true;
+                return report;
+            }
+        }
+        let mut report = self.hold_on(system, tau, false)?;
         self.friction.start(&self.holder.held);
         if self.friction.is_rough(system, &self.holder.held, coefficient) {
             // What stops the sliding at the end, or what the normal impulses allow of it.
@@ -182,7 +191,10 @@ impl Collision {
 
     /// The rest of the friction of the contacts that were held on the leg.
     pub(super) fn rub<S: System + ?Sized>(&mut self, system: &S) -> Result<(), Failure> {
-        if self.friction.is_rough(system, &self.holder.held, self.options.friction) {
+        if self.rubbed {
+            self.rubbed = false;
+            self.report.impact_work += self.holder.friction_work();
+        } else if self.friction.is_rough(system, &self.holder.held, self.options.friction) {
             self.prepare_friction(system, true)?;
             self.report.impact_work += self.friction.finish(&self.holder.held, &mut self.leg.end.p);
         }

@@ -352,8 +352,8 @@ impl Collision {
 
     /// The place of the leg after `tau`, perhaps without the momentum there.
     pub(super) fn probe<S: System + ?Sized>(&mut self, system: &S, tau: f64) -> Result<(), Failure> {
-        self.holder.places_only =
-            !(self.resting.is_empty() || self.friction.is_rough(system, &self.resting, self.options.friction));
+        let rough = self.friction.is_rough(system, &self.resting, self.options.friction);
+        self.holder.places_only = !self.resting.is_empty() && (self.holder.has_clusters() || !rough);
         let placed = self.place(system, tau);
         if self.holder.places_only {
             (self.leg.placed, self.holder.places_only) = (None, false);

@@ -54,6 +54,8 @@ pub struct Collision {
     pub(super) resting: Vec<usize>,
     /// Their places among `contacts`.
     pub(super) places: Vec<usize>,
+    /// Whether all of the friction of the leg is in the last step of the holder.
+    pub(super) rubbed: bool,
     /// Where the step starts, if its energy is asked for.
     pub(super) origin: State,
     pub(super) events: Vec<Event>,
@@ -102,6 +104,7 @@ impl Collision {
             gradient_known: false,
             resting: Vec::new(),
             places: Vec::new(),
+            rubbed: false,
             origin: start.clone(),
             events: Vec::new(),
             impact_states: ImpactStates::new(n),

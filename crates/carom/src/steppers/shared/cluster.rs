@@ -12,8 +12,9 @@
 //! Cost: some factorisations of as many rows as there are contacts.
 
 use super::contacts::TOLERANCE;
-use super::held::Quest;
+use super::held::{Quest, Stride};
 use super::mass::InverseMass;
+use super::rubbing::Rubbing;
 use crate::error::Failure;
 use crate::impact::Nnls;
 use crate::linear::dot;
@@ -57,6 +58,8 @@ pub struct Cluster {
     g: Vec<f64>,
     y: Vec<f64>,
     product: Vec<f64>,
+    /// For contacts with friction.
+    pub rubbing: Rubbing,
 }
 
 impl Cluster {
@@ -84,6 +87,7 @@ impl Cluster {
             g: Vec::new(),
             y: Vec::new(),
             product: Vec::new(),
+            rubbing: Rubbing::new(system)?,
         })
     }
 
@@ -101,6 +105,27 @@ impl Cluster {
         }
     }
 
+    /// The momentum after the first half of the forces, and where it leads without contacts.
+    fn set_off<S: System + ?Sized>(&mut self, system: &S, Stride { state, h }: Stride) {
+        self.evaluate(system, state.t, &state.q);
+        for (half, (p, force)) in self.half.iter_mut().zip(state.p.iter().zip(&self.force)) {
+            *half = p - 0.5 * h * force;
+        }
+        self.v.copy_from_slice(&self.half);
+        self.inverse.solve(&mut self.v);
+        for (free, (q, v)) in self.free.iter_mut().zip(state.q.iter().zip(&self.v)) {
+            *free = q + h * v;
+        }
+    }
+
+    /// The momentum after the second half of the forces.
+    fn go_on<S: System + ?Sized>(&mut self, system: &S, h: f64, end: &mut State) {
+        self.evaluate(system, end.t, &end.q);
+        for (p, (half, force)) in end.p.iter_mut().zip(self.half.iter().zip(&self.force)) {
+            *p = half - 0.5 * h * force;
+        }
+    }
+
     /// The step; its end goes to `end`, the gaps there to `gaps`. With `places_only` the momentum at the end is left as it is.
     pub fn step<S: System + ?Sized>(
         &mut self,
@@ -113,15 +138,8 @@ impl Cluster {
         let n = state.q.len();
         self.product.resize(n.max(quest.candidates.len()), 0.0);
         self.product.truncate(n);
-        self.evaluate(system, state.t, &state.q);
-        for i in 0..n {
-            self.half[i] = state.p[i] - 0.5 * h * self.force[i];
-        }
-        self.v.copy_from_slice(&self.half);
-        self.inverse.solve(&mut self.v);
-        for i in 0..n {
-            self.free[i] = state.q[i] + h * self.v[i];
-        }
+        self.set_off(system, quest.stride);
+        self.know(system, quest, gaps);
         let mut report = self.hold_positions(system, quest, end, gaps)?;
         self.pull_out(system, quest, end, gaps);
         end.t = state.t + h;
@@ -129,16 +147,80 @@ impl Cluster {
             return Ok(report);
         }
         for (a, &place) in quest.candidates.iter().enumerate() {
-            let g = &quest.contacts.g[place * n..(place + 1) * n];
             let push = self.lambda[a] * h.signum();
-            self.half.iter_mut().zip(g).for_each(|(p, g)| *p += push * g);
+            self.half.iter_mut().zip(row(&quest.contacts.g, place, n)).for_each(|(p, g)| *p += push * g);
         }
-        self.evaluate(system, end.t, &end.q);
-        for i in 0..n {
-            end.p[i] = self.half[i] - 0.5 * h * self.force[i];
-        }
+        self.go_on(system, h, end);
         report.iterations += self.hold_velocities(system, quest, end, gaps)?;
         Ok(report)
+    }
+
+    /// The same with friction. Back in time momenta are turned round: friction brakes there too.
+    pub fn step_with_friction<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        (quest, coefficient): (Quest, Option<f64>),
+        (end, gaps): (&mut State, &mut [f64]),
+        places_only: bool,
+    ) -> Result<StepReport, Failure> {
+        let (state, h) = (quest.stride.state, quest.stride.h);
+        self.product.resize(state.q.len(), 0.0);
+        self.set_off(system, quest.stride);
+        if self.know(system, quest, gaps) {
+            self.rubbing.load(system, quest, coefficient);
+        }
+        let turn = |p: &mut [f64]| p.iter_mut().for_each(|p| *p *= h.signum());
+        turn(&mut self.half);
+        let given = (&self.inverse, &mut *self.half, &*self.sunk);
+        let mut report = self.rubbing.hold_positions(system, quest, given, (&mut end.q, gaps))?;
+        turn(&mut self.half);
+        self.pull_out(system, quest, end, gaps);
+        end.t = state.t + h;
+        if places_only {
+            return Ok(report);
+        }
+        self.go_on(system, h, end);
+        turn(&mut end.p);
+        self.v.copy_from_slice(&state.p);
+        turn(&mut self.v);
+        let (given, reached) = ((&self.inverse, &*self.v), (&*end.q, &mut *end.p, &*gaps));
+        let last = self.rubbing.hold_velocities(system, (quest, coefficient), given, reached)?;
+        turn(&mut end.p);
+        report.iterations += last.iterations;
+        report.residual = report.residual.max(last.residual);
+        self.lambda.clear();
+        self.lambda.extend((0..quest.candidates.len()).map(|a| self.rubbing.start_impulse(a)));
+        self.mu.clear();
+        self.mu.resize(quest.candidates.len(), 0.0);
+        self.rubbing.end_impulses().for_each(|(candidate, impulse)| self.mu[candidate] = impulse);
+        if crate::state::all_finite(&end.q) && crate::state::all_finite(&end.p) {
+            Ok(report)
+        } else {
+            Err(Failure::NonFinite { what: "the state of contacts with friction" })
+        }
+    }
+
+    /// The matrix for positions, and the gaps at the start, of contacts that are new.
+    fn know<S: System + ?Sized>(&mut self, system: &S, quest: Quest, gaps: &mut [f64]) -> bool {
+        let Quest { stride, contacts, candidates } = quest;
+        let (n, count) = (stride.state.q.len(), candidates.len());
+        self.programme.resize(count);
+        if self.known {
+            return false;
+        }
+        for (a, &i) in candidates.iter().enumerate() {
+            for (b, &j) in candidates.iter().enumerate() {
+                self.programme.w[a * count + b] = contacts.product([i, j], n);
+            }
+            self.programme.w[a * (count + 1)] *= 1.0 + RAISED;
+        }
+        system.gap_of(&stride.state.q, &contacts.members, gaps);
+        self.sunk.clear();
+        self.sunk.extend(candidates.iter().map(|&place| gaps[contacts.members[place]].min(0.0)));
+        self.pushed.clear();
+        self.pushed.resize(count, true);
+        self.known = true;
+        true
     }
 
     /// Positions: Newton's method for complementarity problems, with the matrix at the start.
@@ -151,21 +233,6 @@ impl Cluster {
     ) -> Result<StepReport, Failure> {
         let Quest { stride, contacts, candidates } = quest;
         let (n, count, h) = (end.q.len(), candidates.len(), stride.h.abs());
-        self.programme.resize(count);
-        if !self.known {
-            for (a, &i) in candidates.iter().enumerate() {
-                for (b, &j) in candidates.iter().enumerate() {
-                    self.programme.w[a * count + b] = contacts.product([i, j], n);
-                }
-                self.programme.w[a * (count + 1)] *= 1.0 + RAISED;
-            }
-            system.gap_of(&stride.state.q, &contacts.members, gaps);
-            self.sunk.clear();
-            self.sunk.extend(candidates.iter().map(|&place| gaps[contacts.members[place]].min(0.0)));
-            self.pushed.clear();
-            self.pushed.resize(count, true);
-            self.known = true;
-        }
         self.lambda.clear();
         self.lambda.resize(count, 0.0);
         let mut before = f64::INFINITY;

@@ -156,11 +156,40 @@ impl Holder {
 
     /// The step of many contacts.
     fn step_of_cluster<S: System + ?Sized>(&mut self, system: &S, quest: Quest) -> Option<StepReport> {
-        let (cluster, gaps) = (self.cluster.as_mut()?, &mut *self.gaps.borrow_mut());
+        let (cluster, gaps) = (self.cluster.as_mut()?, self.gaps.get_mut().as_mut_slice());
         let report = cluster.step(system, quest, (&mut self.end, gaps), self.places_only).ok()?;
-        if self.places_only {
-            return Some(report);
-        }
+        self.take_impulses(quest);
+        Some(report)
+    }
+
+    /// The step of contacts with friction, by the coefficient that is given or their own; `None` for systems on which a step of Verlet is not
+    /// explicit.
+    pub fn step_with_friction<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        quest: Quest,
+        coefficient: Option<f64>,
+    ) -> Option<Result<StepReport, Failure>> {
+        let (cluster, gaps) = (self.cluster.as_mut()?, self.gaps.get_mut().as_mut_slice());
+        let end = (&mut self.end, gaps);
+        let report = cluster.step_with_friction(system, (quest, coefficient), end, self.places_only);
+        self.take_impulses(quest);
+        Some(report)
+    }
+
+    /// Whether steps with friction can be made.
+    pub fn has_clusters(&self) -> bool {
+        self.cluster.is_some()
+    }
+
+    /// The work of friction in the last step with it.
+    pub fn friction_work(&self) -> f64 {
+        self.cluster.as_ref().map_or(0.0, |cluster| cluster.rubbing.work)
+    }
+
+    /// Takes the impulses of contacts from the cluster.
+    fn take_impulses(&mut self, quest: Quest) {
+        let Some(cluster) = self.cluster.as_ref().filter(|_| !self.places_only) else { return };
         let sign = quest.stride.h.signum();
         self.held.clear();
         self.start_impulse.clear();
@@ -173,7 +202,6 @@ impl Holder {
                 self.end_impulse.push(-mu * sign);
             }
         }
-        Some(report)
     }
 
     /// Makes the step. The first guess are places like those of the candidates, all that should be held. The second one, of

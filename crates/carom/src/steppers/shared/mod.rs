@@ -11,6 +11,7 @@ pub mod newton;
 pub mod projection;
 pub mod roots;
 pub mod rows;
+pub mod rubbing;
 pub mod scale;
 pub mod shadow;
 pub mod spread;
