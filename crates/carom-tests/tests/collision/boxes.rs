@@ -58,7 +58,7 @@ until = 5
     )
 }
 
-fn scene(rows: u32, columns: u32, edits: &[&str]) -> Scene {
+pub fn scene(rows: u32, columns: u32, edits: &[&str]) -> Scene {
     carom_tests::runs::scene("box", &text(rows, columns, ""), edits)
 }
 

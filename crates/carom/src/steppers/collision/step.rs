@@ -186,6 +186,7 @@ impl Collision {
         }
         self.report = StepReport::default();
         self.histories.clear();
+        self.holder.restart();
         self.scales.restart();
         self.search.grazed.clear();
         self.events.clear();

@@ -167,7 +167,7 @@ impl Cluster {
         self.product.resize(state.q.len(), 0.0);
         self.set_off(system, quest.stride);
         if self.know(system, quest, gaps) {
-            self.rubbing.load(system, quest, coefficient);
+            self.rubbing.load(system, quest, coefficient)?;
         }
         let turn = |p: &mut [f64]| p.iter_mut().for_each(|p| *p *= h.signum());
         turn(&mut self.half);

@@ -26,8 +26,9 @@ pub struct Friction {
     nu: Vec<f64>,
     /// Impulses along the normals.
     pub normal: Vec<f64>,
-    /// Impulses along the directions.
+    /// Impulses along the directions, and those of them at the start of the leg.
     tangent: Vec<f64>,
+    half: Vec<f64>,
     /// The contacts on a leg that these belong to, and the energy that they took so far.
     held: Vec<usize>,
     work: f64,
@@ -50,6 +51,7 @@ impl Default for Friction {
             nu: list(),
             normal: list(),
             tangent: list(),
+            half: list(),
             held: Vec::new(),
             work: 0.0,
             factors: Cholesky::new(0),
@@ -179,25 +181,38 @@ impl Friction {
         self.held.clear();
         self.held.extend_from_slice(held);
         self.tangent.clear();
+        self.half.clear();
         self.work = 0.0;
     }
 
-    /// Half of the friction that was found acts; its directions are those at the start of the leg.
-    pub fn act_by_half(&mut self, p: &mut [f64]) {
+    /// Half of the friction that was found acts; its directions are those at the start of the leg. Returns by how much it differs from the half
+    /// before, relative to the largest impulse.
+    pub fn act_by_half(&mut self, p: &mut [f64]) -> f64 {
         let n = p.len();
-        for (k, l) in self.tangent.iter_mut().enumerate() {
+        self.work = 0.0;
+        self.half.resize(self.tangent.len(), f64::INFINITY);
+        let (mut changed, mut largest) = (0.0_f64, 0.0_f64);
+        for (k, (l, half)) in self.tangent.iter_mut().zip(&mut self.half).enumerate() {
             *l *= 0.5;
+            (changed, largest) = (changed.max((*l - *half).abs()), largest.max(l.abs()));
+            *half = *l;
             let (t, y) = (&self.t[k * n..(k + 1) * n], &self.y_t[k * n..(k + 1) * n]);
             self.work += *l * (dot(y, p) + 0.5 * *l * dot(y, t));
             p.iter_mut().zip(t).for_each(|(p, t)| *p += *l * t);
+        }
+        if changed > 0.0 { changed / largest } else { 0.0 }
+    }
+
+    /// Starts anew if other contacts are held than before.
+    pub fn go_on(&mut self, held: &[usize]) {
+        if self.held != held {
+            self.start(held);
         }
     }
 
     /// The rest of the friction of a leg. Returns the energy that all of it took.
     pub fn finish(&mut self, held: &[usize], p: &mut [f64]) -> f64 {
-        if self.held != held {
-            self.start(held);
-        }
+        self.go_on(held);
         self.work + self.slide(p)
     }
 

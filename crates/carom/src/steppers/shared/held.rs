@@ -148,7 +148,14 @@ impl Holder {
         }
     }
 
-    /// The same, for methods whose contacts come in clusters.
+    /// A new step.
+    pub fn restart(&mut self) {
+        if let Some(cluster) = &mut self.cluster {
+            cluster.rubbing.forget();
+        }
+    }
+
+    /// For methods whose contacts come in clusters.
     pub fn with_clusters<S: System + ?Sized>(base: variational::Config, system: &S, start: &State) -> Self {
         let cluster = if base.rule == Rule::Trapezoid { Cluster::new(system, &start.q) } else { None };
         Self { cluster, ..Self::new(base, system, start) }
