@@ -167,10 +167,12 @@ fn rocks() {
 
 fn boxes() {
     let mut tally = Tally::default();
-    for brick in [Brick::Cube, Brick::Long] {
-        for snapshot in [Snapshot::Rest, Snapshot::Impact, Snapshot::Collapse] {
-            let problem = wall(5, 4, brick, snapshot).with_law(Law::Box);
-            tally.run(&format!("wall {brick:?} {snapshot:?}, box"), &problem, false);
+    for (rows, columns) in [(5, 4), (10, 10)] {
+        for brick in [Brick::Cube, Brick::Long] {
+            for snapshot in [Snapshot::Rest, Snapshot::Impact, Snapshot::Collapse] {
+                let problem = wall(rows, columns, brick, snapshot).with_law(Law::Box);
+                tally.run(&format!("wall {rows} x {columns} {brick:?} {snapshot:?}, box"), &problem, false);
+            }
         }
     }
     tally.print("box");
