@@ -282,7 +282,9 @@ macro_rules! methods {
 
             /// What the user should know of its options on a system.
             pub fn warnings<S: System + ?Sized>(&self, system: &S, start: &State, h: f64) -> Vec<String> {
-                match self { $(Self::$variant(config) => config.warnings(system, start, h)),* }
+                let mut warnings = match self { $(Self::$variant(config) => config.warnings(system, start, h)),* };
+                warnings.extend(friction_without_effect(system, self.friction_of_all()));
+                warnings
             }
 
             /// JSON Schema of its options.
@@ -358,4 +360,18 @@ impl AnyMethod {
         let able = Self::all().iter().filter(|method| missing(method).is_empty()).map(Self::name).collect();
         Err(Refusal::Unable { method, missing: own, able })
     }
+}
+
+/// What is to be said of a friction for all contacts, if some do not know what slides.
+fn friction_without_effect<S: System + ?Sized>(system: &S, friction: Option<f64>) -> Option<String> {
+    friction.filter(|mu| *mu > 0.0)?;
+    let mut smooth = (0..system.inequalities()).filter(|&contact| system.tangents(contact) == 0);
+    let name = system.gap_name(smooth.next()?);
+    let others = match smooth.count() {
+        0 => String::new(),
+        count => format!(" and {count} more"),
+    };
+    Some(format!(
+        "`{name}`{others}: the friction of the method has no effect here, since nothing says what slides (add slide = \"…\" to the inequality)"
+    ))
 }

@@ -105,3 +105,15 @@ fn a_step_knows_nothing_of_the_one_before() {
         assert!(held > 30, "{name}: {held}");
     }
 }
+
+#[test]
+fn friction_that_has_no_effect_is_told() {
+    let told = |name: &str, edits: &[&str]| {
+        let scene = carom_tests::runs::built_in(name, edits);
+        scene.method.warnings(&*scene.problem.system, &scene.problem.initial, scene.run.h)
+    };
+    let rough = ["method.name=cva", "method.friction=0.3"];
+    assert!(told("pogo-stick", &rough)[0].starts_with("`ground`: the friction of the method has no effect"));
+    assert!(told("pogo-stick", &["method.name=cva"]).is_empty());
+    assert!(told("star-body", &["method.friction=0.3"]).is_empty());
+}
