@@ -16,7 +16,8 @@ pub fn norm(x: &[f64]) -> f64 {
 /// Replaces `r = (n, t)` by the nearest point of the cone `‖t‖ ≤ μ n`.
 pub fn project(mu: f64, r: &mut [f64]) {
     let (n, t) = (r[0], norm(&r[1..]));
-    if t <= mu * n {
+    // Of a ray, with μ = 0, no negative normal is a part: 0 ≤ −0 would take it for one.
+    if n >= 0.0 && t <= mu * n {
         return;
     }
     if mu * t <= -n {

@@ -216,7 +216,8 @@ pub enum Failure {
     },
     /// Normals and friction of contacts that rest were not found together.
     #[error(
-        "friction of {contacts} contacts that may rest is not found after {problems} problems: `{contact}` is off by the speed {by:.3e}"
+        "no friction was found after {problems} problems for what may rest (contacts: {contacts}): `{contact}` is off by the speed {by:.3e}; \
+         contacts that wedge themselves or each other with so much friction may have no answer at all"
     )]
     Rubbing {
         /// Contacts that may be held.

@@ -8,6 +8,8 @@ const WIDTH: f64 = 4.0;
 /// 1 px apart nearly touch, and noise of less height still looks like a line.
 const TURNS: usize = 4;
 const HEIGHT: f64 = 24.0;
+/// Width in px below which a line is a stroke, however often it turns.
+const NARROW: f64 = 4.0 * WIDTH;
 /// The share of such columns from which the whole line is shown by its edges.
 const SHARE: f64 = 0.6;
 
@@ -24,6 +26,11 @@ pub(super) struct Column {
 /// The edges of a line that is a function of x and mostly turns faster than can be seen; nothing for another line.
 pub(super) fn envelope(line: &[Vertex]) -> Option<Vec<Column>> {
     if !line.windows(2).all(|pair| pair[1].x >= pair[0].x) {
+        return None;
+    }
+    // What goes up and down in place is a stroke, which has no edges.
+    let [first, last] = [line.first()?, line.last()?];
+    if last.x - first.x < NARROW {
         return None;
     }
     let mut columns: Vec<Column> = Vec::new();
@@ -76,6 +83,13 @@ mod tests {
             Vertex { x, y: 50.0 * (std::f64::consts::TAU * x / period).sin(), gap }
         })
         .collect()
+    }
+
+    #[test]
+    fn what_goes_up_and_down_in_place_stays_a_line() {
+        let upright: Vec<Vertex> =
+            (0..100).map(|i| Vertex { x: 10.0, y: if i % 2 == 0 { 0.0 } else { 80.0 }, gap: i == 0 }).collect();
+        assert_eq!(envelope(&upright), None);
     }
 
     #[test]

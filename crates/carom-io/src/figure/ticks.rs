@@ -46,7 +46,15 @@ fn multiples(from: f64, to: f64, step: f64) -> std::ops::Range<i64> {
 }
 
 fn linear(from: f64, to: f64, count: usize) -> Ticks {
-    let (m, exponent) = round_step((to - from) / count as f64);
+    // A range may hold one multiple of the step alone, and one label gives no scale: the next finer step then.
+    let mut count = count as f64;
+    let (m, exponent) = loop {
+        let (m, exponent) = round_step((to - from) / count);
+        if multiples(from, to, decimal(m, exponent)).count() != 1 {
+            break (m, exponent);
+        }
+        count *= 2.0;
+    };
     let counts: Vec<i64> = multiples(from, to, decimal(m, exponent)).map(|k| k * m).collect();
     let (labels, note) = linear_labels(&counts, exponent);
     let major = counts.iter().map(|&n| decimal(n, exponent)).zip(labels).collect();
@@ -138,6 +146,7 @@ mod tests {
         check(Scale::Linear, (0.0, 0.3), 3, &["0.0", "0.1", "0.2", "0.3"], "");
         check(Scale::Linear, (0.0, 1e7), 5, &["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"], "×10⁷");
         check(Scale::Linear, (-2.1e-6, 2.1e-6), 5, &["−2", "−1", "0", "1", "2"], "×10⁻⁶");
+        check(Scale::Linear, (-0.045, 0.048), 2, &["−0.04", "−0.02", "0.00", "0.02", "0.04"], "");
         check(Scale::Linear, (1980.0, 2020.0), 4, &["1980", "1990", "2000", "2010", "2020"], "");
     }
 

@@ -72,12 +72,16 @@ fn over_time(y: Axis) -> Panel {
     Panel::new().x(Axis::linear("t")).y(y)
 }
 
-/// What the energy error is shown relative to: its own size, or the largest kinetic energy where it is near 0.
+/// What the energy error is shown relative to: its own size, or the largest kinetic energy where it is near 0. Of what rests both are round-off.
 fn energy_scale(data: &Data, initial: f64) -> (f64, &'static str) {
     let kinetic = data.column("kinetic").and_then(Thinned::largest).unwrap_or(0.0);
+    let departure = data
+        .column("energy")
+        .and_then(Thinned::range)
+        .map_or(0.0, |(low, high)| (high - initial).max(initial - low));
     match initial.abs() {
-        size if size > 0.1 * kinetic && size > 0.0 => (size, "(E − E₀) / |E₀|"),
-        _ if kinetic > 0.0 => (kinetic, "(E − E₀) / max T"),
+        size if size > 0.1 * kinetic && size > 0.1 * departure && size > 0.0 => (size, "(E − E₀) / |E₀|"),
+        _ if kinetic > 0.1 * departure && kinetic > 0.0 => (kinetic, "(E − E₀) / max T"),
         _ => (1.0, "E − E₀"),
     }
 }
@@ -136,10 +140,12 @@ fn ledger(data: &Data) -> Option<Drawing> {
     grid("ledger", caption, panels)
 }
 
-/// Columns that can be told apart: those that agree are drawn once, under all their names.
+/// Columns that can be told apart: those that look the same are drawn once, under all their names.
 fn apart(columns: Vec<(String, &Thinned)>) -> Vec<(String, &Thinned)> {
     /// Less than a pixel of a panel.
     const SAME: f64 = 1.0 / 300.0;
+    /// Round-off.
+    const EQUAL: f64 = 1e-12;
     let (low, high) = columns
         .iter()
         .filter_map(|(_, column)| column.range())
@@ -147,7 +153,10 @@ fn apart(columns: Vec<(String, &Thinned)>) -> Vec<(String, &Thinned)> {
     let mut drawn: Vec<(String, &Thinned)> = Vec::new();
     for (label, column) in columns {
         match drawn.iter_mut().find(|(_, other)| column.agrees(other, SAME * (high - low))) {
-            Some((labels, _)) => *labels = format!("{labels} = {label}"),
+            Some((labels, other)) => {
+                let sign = if column.agrees(other, EQUAL * (high - low)) { '=' } else { '≈' };
+                *labels = format!("{labels} {sign} {label}");
+            }
             None => drawn.push((label, column)),
         }
     }

@@ -262,6 +262,17 @@ impl Names {
         None
     }
 
+    /// The value of an item in a range.
+    pub fn within(&self, item: &Item, range: std::ops::RangeInclusive<f64>) -> Option<f64> {
+        let value = self.number(item)?;
+        if range.contains(&value) {
+            return Some(value);
+        }
+        let (from, to) = (range.start(), range.end());
+        item.report(format!("found {value}{}, allowed is a number from {from} to {to}", self.at()), None);
+        None
+    }
+
     /// The value of an item as a whole number in a range.
     pub fn whole(&self, item: &Item, range: std::ops::RangeInclusive<i64>) -> Option<i64> {
         let value = self.number(item)?;

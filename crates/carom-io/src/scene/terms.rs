@@ -3,6 +3,7 @@
 use carom::lagrangian::definition::{Contact, Drive, Unit};
 use carom::lagrangian::expression::{Graph, NodeId};
 use carom::system::Softness;
+use carom_lcp::problem::MOST_FRICTION;
 
 use super::names::{Allowed, Names, Repeat};
 use crate::document::{Item, Kind, TableReader};
@@ -113,7 +114,7 @@ pub fn restitution(table: &TableReader, names: &Names) -> Option<f64> {
 
 /// Reads `friction`; 0 where it is missing.
 pub fn friction(table: &TableReader, names: &Names) -> Option<f64> {
-    table.item("friction").map_or(Some(0.0), |item| names.not_negative(&item))
+    table.item("friction").map_or(Some(0.0), |item| names.within(&item, 0.0..=MOST_FRICTION))
 }
 
 /// What may be said of the unit of a gap, with the names in scenes.

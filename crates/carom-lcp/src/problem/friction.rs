@@ -49,7 +49,7 @@ pub struct Friction {
 }
 
 impl Friction {
-    /// The problem with Coulomb's law and no equalities, if the sizes agree, every number is finite and no μ is negative.
+    /// The problem with Coulomb's law and no equalities, if the sizes agree, every number is finite and every μ is from 0 to 1e6.
     pub fn new(dimension: usize, w: Sparse, q: Vec<f64>, mu: Vec<f64>) -> Result<Friction, Misshapen> {
         Friction::with_equalities(dimension, 0, w, q, mu)
     }
@@ -188,15 +188,18 @@ pub(crate) fn renew_step_lengths(rho: &mut Vec<f64>, sizes: [usize; 3], entry: i
     }
 }
 
+/// The largest μ that is taken: beside μ‖u_t‖ the natural map keeps 16 digits less those of μ, so that beyond it wrong answers would pass.
+pub const MOST_FRICTION: f64 = 1e6;
+
 pub(crate) fn expect_rows(d: usize, equalities: usize, rows: usize, mu: &[f64]) -> Result<(), Misshapen> {
     if d != 2 && d != 3 {
         return Err(Misshapen(format!("dimension is {d}: contacts have 2 or 3 rows")));
     }
     expect_length("q", rows, equalities + mu.len() * d)?;
-    match mu.iter().position(|mu| !(*mu >= 0.0 && mu.is_finite())) {
+    match mu.iter().position(|mu| !(0.0..=MOST_FRICTION).contains(mu)) {
         None => Ok(()),
         Some(contact) => {
-            Err(Misshapen(format!("mu of contact {contact} is {}, not a number from 0 up", mu[contact])))
+            Err(Misshapen(format!("mu of contact {contact} is {}, not a number from 0 to 1e6", mu[contact])))
         }
     }
 }

@@ -9,7 +9,7 @@ pub(crate) mod saddle;
 
 pub use bounded::{Lcp, Mlcp, Room, SaddleMlcp};
 pub use file::{FileError, Named};
-pub use friction::{Friction, Law};
+pub use friction::{Friction, Law, MOST_FRICTION};
 pub use global::GlobalFriction;
 pub use polygon::LinearizedFriction;
 pub use saddle::{Motion, Saddle};

@@ -1,5 +1,7 @@
 //! What systems of particles, and of plates, are described with, and why a description is refused.
 
+use carom_lcp::problem::MOST_FRICTION;
+
 use crate::lagrangian::expression::ParseError;
 use crate::system::Softness;
 
@@ -73,6 +75,12 @@ pub(crate) fn positive(what: &'static str, value: f64) -> Result<(), Misuse> {
 pub(crate) fn not_negative(what: &'static str, value: f64) -> Result<(), Misuse> {
     let allowed = "zero or a positive number";
     if value.is_finite() && value >= 0.0 { Ok(()) } else { Err(Misuse::Number { what, value, allowed }) }
+}
+
+/// Refuses what is no coefficient of friction.
+pub(crate) fn friction(value: f64) -> Result<(), Misuse> {
+    let (what, allowed) = ("the coefficient of friction", "a number from 0 to 1e6");
+    if (0.0..=MOST_FRICTION).contains(&value) { Ok(()) } else { Err(Misuse::Number { what, value, allowed }) }
 }
 
 /// Refuses what is no coefficient of restitution.

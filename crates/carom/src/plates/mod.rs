@@ -29,7 +29,7 @@ mod system;
 use crate::lagrangian::local::LocalPotential;
 use crate::lagrangian::motion::Motion;
 use crate::measures::VectorField;
-use crate::particles::input::{not_negative, positive, restitution, softness, vector};
+use crate::particles::input::{friction, positive, restitution, softness, vector};
 use crate::particles::{Group, Misuse};
 use crate::problem::Points;
 use crate::system::Softness;
@@ -159,7 +159,7 @@ impl Plates {
         positive("the length of the normal of a wall", normal[0].hypot(normal[1]))?;
         vector("the offset of a wall", &[wall.offset], 1)?;
         restitution(wall.restitution)?;
-        not_negative("the coefficient of friction", wall.friction)?;
+        friction(wall.friction)?;
         let members = group.members(PLATE, self.count())?;
         self.gaps.push(wall, members.into_iter().map(|i| (i, self.vertices[i].as_slice())));
         Ok(())

@@ -56,6 +56,9 @@ pub enum Unfit {
     /// A direction of sliding along the normal.
     #[error("the direction of sliding is at right angles to the surface")]
     Across,
+    /// Two directions of sliding that are one.
+    #[error("both directions of sliding are the same along the surface")]
+    Alike,
 }
 
 impl Unfit {
@@ -68,6 +71,7 @@ impl Unfit {
             Self::Uneven(..) => "write the gap as a length and say unit = \"length\"",
             Self::Flat => "write it so that its gradient does not vanish on the surface",
             Self::Across => "give a length along the surface",
+            Self::Alike => "give two lengths at right angles, or one",
         }
     }
 }

@@ -157,12 +157,13 @@ impl Probe {
     pub fn frame(&self) -> Option<Block> {
         let width = self.support.len();
         let pairs = (0..width).flat_map(|k| (k + 1..width).map(move |l| vec![k, l]));
-        let mut found: Vec<Block> =
-            (0..self.slides.len()).flat_map(|j| pairs.clone().filter(move |b| self.frames(b, &[j]))).collect();
-        if self.slides.len() == 2 && width <= MOST {
+        let found: Vec<Block> = if self.slides.len() == 2 && width <= MOST {
+            // Both directions have to fit: one alone says nothing of the other.
             let triple = |k: usize| (k + 1..width).flat_map(move |l| (l + 1..width).map(move |m| vec![k, l, m]));
-            found.extend((0..width).flat_map(triple).filter(|block| self.frames(block, &[0, 1])));
-        }
+            (0..width).flat_map(triple).filter(|block| self.frames(block, &[0, 1])).collect()
+        } else {
+            (0..self.slides.len()).flat_map(|j| pairs.clone().filter(move |b| self.frames(b, &[j]))).collect()
+        };
         let first = found.first()?.clone();
         let agree = |sample: &Sample| {
             let slope = norm(&sample.g, &first);
@@ -185,6 +186,20 @@ impl Probe {
             slope > 0.0 && slides.iter().all(along) && crossed
         };
         !self.samples.is_empty() && self.samples.iter().all(fits)
+    }
+
+    /// Whether both directions of sliding are one, without what they have along the normal.
+    fn are_alike(&self, sample: &Sample, block: &Block) -> bool {
+        let slope = norm(&sample.g, block);
+        let [first, second] = [0, 1].map(|j| {
+            let slide = &sample.slides[j];
+            let along = product(slide, &sample.g, block) / (slope * slope);
+            slide.iter().zip(&sample.g).map(|(slide, g)| slide - along * g).collect::<Vec<f64>>()
+        });
+        let [a, b] = [norm(&first, block), norm(&second, block)];
+        // |sin| of the angle between them.
+        let along = product(&first, &second, block) / (a * b);
+        1.0 - along * along <= 1e-12
     }
 
     /// Whether directions of sliding are to be made unit vectors along the surface: not if they are, nor if they are no vectors that all
@@ -211,6 +226,9 @@ impl Probe {
                 }
                 if across <= 1e-6 * size {
                     return Err(Unfit::Across);
+                }
+                if j > 0 && self.are_alike(sample, &blocks[0]) {
+                    return Err(Unfit::Alike);
                 }
                 fine &= vanishes(along) && same(across, 1.0) && vanishes(other);
             }

@@ -1,6 +1,6 @@
 //! What the surfaces of a contact do to each other.
 
-use crate::particles::input::{Misuse, not_negative, restitution};
+use crate::particles::input::{Misuse, friction, restitution};
 
 /// The coefficients of a contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,6 +22,6 @@ impl Surface {
     /// Refuses coefficients out of their ranges.
     pub fn check(&self) -> Result<(), Misuse> {
         restitution(self.restitution)?;
-        not_negative("the coefficient of friction", self.friction)
+        friction(self.friction)
     }
 }

@@ -28,6 +28,8 @@ mod strike;
 
 pub use step::Collision;
 
+use carom_lcp::problem::MOST_FRICTION;
+
 use crate::impact::Law;
 use crate::steppers::shared::base::Rule;
 use crate::steppers::variational;
@@ -75,8 +77,8 @@ pub fn check(restitution: Option<f64>, friction: Option<f64>) -> Result<(), (&'s
         (Some(e), _) if !(0.0..=1.0).contains(&e) => {
             Err(("restitution", format!("found {e}, allowed: a number from 0 to 1")))
         }
-        (_, Some(mu)) if !(mu.is_finite() && mu >= 0.0) => {
-            Err(("friction", format!("found {mu}, allowed: a number that is not negative")))
+        (_, Some(mu)) if !(0.0..=MOST_FRICTION).contains(&mu) => {
+            Err(("friction", format!("found {mu}, allowed: a number from 0 to 1e6")))
         }
         _ => Ok(()),
     }

@@ -180,7 +180,9 @@ impl Holder {
         let (cluster, gaps) = (self.cluster.as_mut()?, self.gaps.get_mut().as_mut_slice());
         let end = (&mut self.end, gaps);
         let report = cluster.step_with_friction(system, (quest, coefficient), end, self.places_only);
-        self.take_impulses(quest);
+        if report.is_ok() {
+            self.take_impulses(quest);
+        }
         Some(report)
     }
 

@@ -113,12 +113,13 @@ impl Impact {
         })
     }
 
-    /// Impulses of the equalities and contacts of the impact, if there was one.
-    pub fn impulses(&self) -> (&[f64], impl Iterator<Item = (usize, f64)> + '_) {
+    /// Impulses of the equalities and contacts of the impact, if there was one; of a contact the normal comes first.
+    pub fn impulses(&self) -> (&[f64], impl Iterator<Item = (usize, &[f64])> + '_) {
         let (m, joints, d) = (self.rows.f.len(), self.rows.joints(), self.rows.dimension);
         let count = if self.happened { self.rows.contacts.len() } else { 0 };
         let equalities = if self.happened { &self.z[..m] } else { &[] };
-        (equalities, (0..count).map(move |place| (self.rows.contacts[place].index, self.z[joints + d * place])))
+        let of_contact = move |place: usize| &self.z[joints + d * place..][..d];
+        (equalities, (0..count).map(move |place| (self.rows.contacts[place].index, of_contact(place))))
     }
 
     /// Lets the closed contacts that are approached have their impact; `p` and `v` become those after it.

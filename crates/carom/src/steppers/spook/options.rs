@@ -1,5 +1,6 @@
 //! The options of `spook`, what it claims and what it warns of.
 
+use carom_lcp::problem::MOST_FRICTION;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -231,12 +232,14 @@ impl Method for Config {
             ("threshold", Some(self.threshold)),
             ("speculative", Some(self.speculative)),
             ("impact_regularisation", Some(self.impact_regularisation)),
-            ("friction", self.friction),
         ];
         for (key, value) in not_negative {
             if let Some(value) = value.filter(|value| !(value.is_finite() && *value >= 0.0)) {
                 return Err((key, format!("found {value}, allowed: zero or a positive number")));
             }
+        }
+        if let Some(value) = self.friction.filter(|mu| !(0.0..=MOST_FRICTION).contains(mu)) {
+            return Err(("friction", format!("found {value}, allowed: a number from 0 to 1e6")));
         }
         for (key, value) in [("restitution", self.restitution), ("warm", self.warm)] {
             if let Some(value) = value.filter(|value| !(0.0..=1.0).contains(value)) {
@@ -257,14 +260,18 @@ impl Method for Config {
                 "equations = \"nonlinear\" has no use for it: allowed is \"none\"".to_string(),
             ));
         }
-        if let Choice::With(_) = self.solver {
-            for (key, given) in [
-                ("sweeps", self.sweeps.is_some()),
-                ("couplings", self.couplings != SplitOptions::default().couplings),
-            ] {
-                if given {
+        for (key, given, used) in [
+            ("sweeps", self.sweeps.is_some(), self.iterates()),
+            ("couplings", self.couplings != SplitOptions::default().couplings, self.solver() == Solver::Split),
+        ] {
+            match self.solver {
+                Choice::With(_) if given => {
                     return Err((key, "`solver` is a table and has this option itself: keep it there".to_string()));
                 }
+                Choice::Name(_) if given && !used => {
+                    return Err((key, "this `solver` has no use for it: remove it, or choose another".to_string()));
+                }
+                _ => {}
             }
         }
         if self.sweeps() == 0 || self.couplings() == 0 {

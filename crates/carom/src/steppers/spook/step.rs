@@ -6,6 +6,7 @@ use super::options::{Config, Equations, Hessian, Start};
 use super::rows::{At, Contact, Rows};
 use super::solve::{Cost, Engine};
 use crate::error::{Failure, Row, StepError};
+use crate::linear::{dot, max_abs};
 use crate::state::{State, all_finite, same_bits};
 use crate::steppers::shared::mass::InverseMass;
 use crate::steppers::{Impulses, Regularisation, StepReport, Stepper};
@@ -19,6 +20,10 @@ const MOST_ITERATIONS: usize = 50;
 /// What is left of (52), relative to its terms, that is round-off, and that is if it does not fall.
 const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 const NEARLY: f64 = 1e-11;
+/// A contact that was held stays closed up to this part of the way that its impulse made in the last step: solves leave that much.
+const HELD: f64 = 1e-8;
+/// Gaps above this part of the largest coordinate are no round-off.
+const NOISE: f64 = 64.0 * f64::EPSILON;
 
 /// The stepper of `spook`.
 pub struct Spook {
@@ -130,7 +135,7 @@ impl Spook {
         self.inverse.solve(&mut self.v0);
         system.potential_gradient(state.t, &state.q, &mut self.gradient);
         self.evaluate_force(system, state)?;
-        self.touch(system, state)?;
+        self.touch(system, (state, h))?;
         let (closed, impact) = (&self.rigid, &mut self.impact);
         let of_contacts = self.memory.len() - KEPT * self.gaps.len();
         let held = &self.memory[of_contacts..];
@@ -170,7 +175,7 @@ impl Spook {
     }
 
     /// The contacts that have rows.
-    fn touch<S: System + ?Sized>(&mut self, system: &S, state: &State) -> Result<(), Failure> {
+    fn touch<S: System + ?Sized>(&mut self, system: &S, (state, h): (&State, f64)) -> Result<(), Failure> {
         self.closed.clear();
         self.rigid.clear();
         if self.gaps.is_empty() {
@@ -178,9 +183,14 @@ impl Spook {
         }
         system.gap(&state.q, &mut self.gaps);
         let within = self.config.speculative;
-        for (index, &gap) in self.gaps.iter().enumerate() {
+        let noise = NOISE * max_abs(&state.q);
+        for index in 0..self.gaps.len() {
+            let mut gap = self.gaps[index];
             if gap.is_nan() {
                 return Err(Failure::NonFinite { what: "a gap" });
+            }
+            if gap > 0.0 && (gap <= noise || self.held(index) > 0.0) && self.is_noise(system, (state, h), index) {
+                gap = 0.0;
             }
             if gap <= 0.0 || gap < within {
                 let spring = system.gap_softness(index).gives_way();
@@ -197,6 +207,24 @@ impl Spook {
             }
         }
         Ok(())
+    }
+
+    /// The impulse of a contact in the last step.
+    fn held(&self, index: usize) -> f64 {
+        let [m, _, k] = self.rows.counts();
+        self.memory[1 + m + k + KEPT * index]
+    }
+
+    /// Whether a gap is round-off of the coordinates that it is computed from, or of a contact that was held and no wider than the tolerance of its
+    /// impulse: what touches would fall for a step otherwise.
+    #[cold]
+    fn is_noise<S: System + ?Sized>(&mut self, system: &S, (state, h): (&State, f64), index: usize) -> bool {
+        system.gap_gradient(&state.q, index, &mut self.extra);
+        let size = self.extra.iter().zip(&state.q).fold(0.0, |sum, (g, q)| sum + (g * q).abs());
+        self.v1.copy_from_slice(&self.extra);
+        self.inverse.solve(&mut self.v1);
+        let stopped = self.held(index) * dot(&self.v1, &self.extra);
+        self.gaps[index] <= ROUND_OFF * size + HELD * h.abs() * stopped
     }
 
     /// The impulses and velocities of the step [(55), (56)].
@@ -296,8 +324,10 @@ impl Spook {
         self.equality_impulses[0].iter_mut().zip(&self.z).for_each(|(told, z)| *told = 0.0 - z);
         let (of_equalities, of_contacts) = self.impact.impulses();
         self.equality_impulses[0].iter_mut().zip(of_equalities).for_each(|(told, z)| *told -= z);
-        for (contact, impulse) in of_contacts {
-            self.contact_impulses[contact] += impulse;
+        for (contact, impulses) in of_contacts {
+            self.contact_impulses[contact] += impulses[0];
+            let friction = &mut self.friction_impulses[2 * contact..][..impulses.len() - 1];
+            friction.iter_mut().zip(&impulses[1..]).for_each(|(sum, impulse)| *sum += impulse);
         }
     }
 

@@ -34,6 +34,8 @@ const MOST_ITERATIONS: usize = 1000;
 const POLISH: usize = 4;
 /// Violations below this part of what counts as none are round-off.
 const ROUND_OFF: f64 = 1e-3;
+/// Friction that is nearer to its bound than this part of it slides.
+const SLIDING: f64 = 1e-6;
 /// What a problem is solved to, as a part of what counts as none.
 const AIM: f64 = 1e-2;
 
@@ -233,6 +235,32 @@ impl Half {
             report.iterations += self.solve(v, problems)?;
         }
         Ok(report)
+    }
+
+    /// What turns the slip at the velocity `v` into that at another one, of contacts in space that slide at both and hardly slower; whether there
+    /// is any. Friction against the sum brakes: slips differ by less than half.
+    pub fn find_turns(&self, other: &[f64], v: &[f64], turns: &mut Vec<f64>) -> bool {
+        let (rows, d) = (&self.problem.saddle.jacobian, self.dimension());
+        turns.clear();
+        turns.resize(self.z.len(), 0.0);
+        let mut any = false;
+        for (place, (z, turn)) in self.z.chunks_exact(d).zip(turns.chunks_exact_mut(d)).enumerate() {
+            let bound = self.problem.mu[place] * z[0];
+            if d < 3 || bound <= 0.0 || norm(&z[1..]) < (1.0 - SLIDING) * bound {
+                continue;
+            }
+            let mut slip = [0.0; 2];
+            for k in 1..d {
+                slip[k - 1] = rows.row_times(place * d + k, other);
+                turn[k] = slip[k - 1] - rows.row_times(place * d + k, v);
+            }
+            if norm(&turn[1..]) <= 0.5 * norm(&slip) {
+                any = true;
+            } else {
+                turn.fill(0.0);
+            }
+        }
+        any
     }
 
     /// Judges the impulses by the speeds in `w`.
