@@ -243,7 +243,7 @@ fn accounts_that_agree_are_drawn_once_under_all_their_names() {
     let html = Folder::new(&names, 1001, value).report(&scene("forces = { x = \"-dot(x)\" }"), &run()).html;
     let page = parse(&html);
     let ledger = figure(&page, "ledger").unwrap();
-    assert!(text(ledger).contains("stored = work.drag"), "{}", text(ledger));
+    assert!(text(ledger).contains("stored ≈ work.drag"), "{}", text(ledger));
     // Three curves, each with its sample in the legend; the error has a panel of its own.
     let count = |colour| lines(ledger, colour).len();
     assert_eq!([count("#0072b2"), count("#d55e00"), count("#009e73"), count("#cc79a7")], [4, 2, 2, 0]);

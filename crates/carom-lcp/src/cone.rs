@@ -64,6 +64,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_cone_without_friction_is_a_ray() {
+        for (given, nearest) in
+            [([-1.0, 0.0, 0.0], 0.0), ([2.0, 0.0, 0.0], 2.0), ([-1.0, 3.0, 1.0], 0.0), ([2.0, 3.0, 1.0], 2.0)]
+        {
+            let mut r = given;
+            project(0.0, &mut r);
+            assert_eq!(r, [nearest, 0.0, 0.0], "{given:?}");
+        }
+    }
+
+    #[test]
     fn points_inside_the_polar_cone_and_between_are_projected() {
         let mut inside = [2.0, 0.6, -0.8];
         project(0.5, &mut inside);

@@ -70,8 +70,10 @@ fn a_bead_on_a_parabola_comes_to_rest_where_coulombs_law_says() {
             assert!(errors[0] < 1e-4 && errors[1] < 2e-5 && errors[2] < 1e-6, "{name}, {slide}: {errors:?}");
         }
     }
-    // Control: left as it is, the multiplier of the gap is taken for the force.
-    let left = end(&bead("y - x^2", ARC, "friction = 0.2, unit = 'length'"), "cva", 0.001);
+    // Control: left as it is, the multiplier of the gap is taken for the force. The direction is left as well, so it is written as it has to be:
+    // with the gradient of the arc along the rail.
+    let along = format!("{ARC} + 2*x/sqrt(1 + 4*x^2)*(y - x^2)");
+    let left = end(&bead("y - x^2", &along, "friction = 0.2, unit = 'length'"), "cva", 0.001);
     assert!((left - wrong).abs() < 1e-4, "{left}");
 }
 
@@ -191,6 +193,22 @@ fn what_cannot_be_a_length_is_refused_with_the_remedy() {
     assert!(refused(&flat).contains("its gradient vanishes"), "{}", refused(&flat));
     let across = bead("y", "3*y", "friction = 0.2");
     assert!(refused(&across).contains("at right angles to the surface"), "{}", refused(&across));
+    // Two directions of sliding must be two, whether points are named or not.
+    let floor = |slides: &str, points: &str| {
+        format!(
+            "[lagrangian]\ncoordinates = ['x', 'y', 'z']\nmass = 1.0\n{points}\
+             inequalities = [{{ expression = 'z', friction = 0.2, slide = {slides} }}]\n\
+             [initial]\nq = [0, 0, 1]\n[method]\nname = 'cva'\n[run]\nstep = 0.01\nuntil = 5.0\n"
+        )
+    };
+    let points = "points = [['x', 'y', 'z']]\n";
+    for slides in ["['x', 'x']", "['x', '3*x']", "['x', 'x + y']"] {
+        assert!(refused(&floor(slides, "")).contains("nothing says"), "{slides}");
+    }
+    scene("floor", &floor("['x', 'y']", ""), &[]);
+    let alike = refused(&floor("['x', '3*x']", points));
+    assert!(alike.contains("slide: both directions of sliding are the same"), "{alike}");
+    scene("floor", &floor("['x', 'x + y']", points), &[]);
     // A corner at half of an arm: points that move the gap by different amounts.
     let uneven = "[lagrangian]\ncoordinates = ['x', 'y', 'u', 'v']\nmass = 1.0\nequalities = ['u^2 + v^2 - 1']\n\
                   points = [['x', 'y'], ['u', 'v']]\ninequalities = [{ expression = 'y + 0.5*v', friction = 0.2, slide = 'x + 0.5*u' }]\n\

@@ -28,7 +28,7 @@ impl<F: FnMut(&Frame)> Observer for Accounts<'_, F> {
 /// Runs a scene with a method to a time.
 fn run(scene: &Scene, name: &str, h: f64, until: f64, look: impl FnMut(&Frame)) -> Ledger {
     let (problem, method) = (&scene.problem, method(name));
-    let mut accounts = Accounts { scene, ledger: Ledger::new(&*problem.system, scene.method.accounts()), look };
+    let mut accounts = Accounts { scene, ledger: Ledger::of(&scene.method, &*problem.system), look };
     let mut stepper = stepper(scene, &method);
     let grid = Grid { t0: problem.initial.t, h, steps: (until / h).round() as u64 };
     let on_failure = scene.run.on_failure;
@@ -117,7 +117,7 @@ fn what_no_account_knows_of_is_not_explained() {
     let blind = Expressed::new(definition).expect("right");
     for h in [0.02, 0.01, 0.005] {
         let [told, blind] = [&*scene.problem.system, &blind].map(|system: &dyn System| {
-            let mut accounts = Ledger::new(system, &[]);
+            let mut accounts = Ledger::new(system, &[], false);
             run(&scene, "midpoint", h, 8.0, |frame| accounts.enter(system, frame));
             accounts.error().abs()
         });

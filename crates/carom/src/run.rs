@@ -280,6 +280,7 @@ impl Taken {
         self.report.active |= report.active;
         self.report.captured += report.captured;
         self.report.impact_work += report.impact_work;
+        self.report.friction_work += report.friction_work;
         self.report.fallbacks += report.fallbacks;
         self.report.lowered += report.lowered;
         self.report.approached += report.approached;

@@ -91,7 +91,7 @@ fn trajectory_columns(scene: &Scene) -> Vec<Column> {
 
 /// The accounts of a scene that exchanges energy or asks for them.
 pub fn accounts(scene: &Scene) -> Option<Ledger> {
-    let ledger = Ledger::new(&*scene.problem.system, scene.method.accounts());
+    let ledger = Ledger::of(&scene.method, &*scene.problem.system);
     (ledger.is_open() || scene.run.measures.contains(&Measure::Ledger)).then_some(ledger)
 }
 

@@ -62,7 +62,9 @@ impl Lagrangian {
             for (contact, reason) in unfit {
                 let (origin, path) = &self.gaps[contact];
                 if reported != path {
-                    diagnostics.report(*origin, path, reason.to_string(), Some(reason.help().into()));
+                    let key = if reason.is_of_slides() { ".slide" } else { ".expression" };
+                    let named = path.replace(".expression", key);
+                    diagnostics.report(*origin, &named, reason.to_string(), Some(reason.help().into()));
                 }
                 reported = path;
             }

@@ -171,7 +171,7 @@ fn the_ledger_closes_with_the_order_of_the_method() {
     let error = |h: f64| {
         let scene = built_in("pendulum-polar", &["lagrangian.forces=['-1.6*dot(theta)']"]);
         let problem = &scene.problem;
-        let mut ledger = Entries(Ledger::new(&*problem.system, &[]), &scene);
+        let mut ledger = Entries(Ledger::new(&*problem.system, &[], false), &scene);
         let mut step = stepper(&scene, &method("galerkin"));
         let grid = Grid { t0: 0.0, h, steps: (2.4 / h).round() as u64 };
         let run = Run { system: &*problem.system, stepper: &mut *step, grid, on_failure: OnFailure::Stop };

@@ -52,7 +52,7 @@ pub fn energy_error(summary: &Summary) -> f64 {
 /// Runs a scene with its accounts of energy.
 pub fn accounts(scene: &Scene, look: &mut dyn FnMut(&Frame)) -> (Summary, Ledger) {
     let system = &*scene.problem.system;
-    let mut ledger = Ledger::new(system, &[]);
+    let mut ledger = Ledger::new(system, &[], false);
     let summary = run(scene, &mut |frame| {
         ledger.enter(system, frame);
         look(frame);

@@ -102,8 +102,7 @@ fn a_run_that_is_gone_on_with_has_the_same_accounts() {
     let (_, _, whole) = run(&scene, &mut |_| {});
     for cut in [20, 27, 28, 29, 60] {
         let mut first = stepper(&scene, &scene.method);
-        let mut entries =
-            crate::Entries(carom::measures::Ledger::new(system, scene.method.accounts()), &scene, &mut |_| {});
+        let mut entries = crate::Entries(carom::measures::Ledger::of(&scene.method, system), &scene, &mut |_| {});
         let grid = |steps| Grid { t0: 0.0, h: scene.run.h, steps };
         let go = Run { system, stepper: &mut *first, grid: grid(cut), on_failure: OnFailure::Stop };
         let half = go.go(scene.problem.initial.clone(), &mut [&mut entries], &AtomicBool::new(false));

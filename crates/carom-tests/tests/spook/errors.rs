@@ -75,6 +75,9 @@ fn options_out_of_their_ranges_are_named() {
         ("warm", "warm = 2.0"),
         ("tolerance", "tolerance = 0.0"),
         ("sweeps", "sweeps = 0"),
+        ("friction", "friction = 1e7"),
+        ("sweeps", "sweeps = 5"),
+        ("couplings", "couplings = 9\nsolver = 'pgs'"),
         ("friction_law", "friction_law = 'polygon'\nsolver = 'pgs'"),
     ];
     let spook = AnyMethod::named("spook").expect("known");

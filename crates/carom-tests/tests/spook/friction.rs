@@ -206,3 +206,41 @@ fn warm_steps_with_friction_allocate_nothing() {
     let pressed = stepper.contact_impulses().iter().filter(|impulse| **impulse > 0.0).count();
     assert!(pressed >= 8, "{pressed} contacts");
 }
+
+#[test]
+fn light_bodies_stay_in_contact() {
+    // The depth of a contact is ε m g: far below what the tolerance of a solve leaves in a step.
+    for (mass, compliance, h) in [(1e-6, "1e-8", 0.01), (1.0, "1e-12", 0.01), (1e-4, "1e-8", 1.0 / 60.0)] {
+        let text = format!(
+            "[[particle]]\nmass = {mass:e}\nposition = [0, 0]\n[[field]]\ngravity = [0, -9.81]\n\
+             [[wall]]\nnormal = [-0.29, 1]\nrestitution = 0.5\nfriction = 0.3\n\
+             [method]\nname = 'spook'\ncompliance = {compliance}\n[run]\nstep = {h}\nuntil = 20\n"
+        );
+        let scene = scene("light", &text, &[]);
+        let mut state = scene.problem.initial.clone();
+        advance(&scene, &mut *stepper(&scene, &method("spook")), &mut state, h, 2000);
+        let way = state.q[0].hypot(state.q[1]);
+        // What the slip of friction, 1e-8 m/s per N, makes of it, and the depth.
+        assert!(way < 1e-8 * mass * 9.81 * 2000.0 * h + 1e-11, "m = {mass}, compliance {compliance}: {way:e}");
+    }
+}
+
+#[test]
+fn friction_forces_count_impacts() {
+    let scene =
+        carom_tests::runs::built_in("star-body", &["method.name=spook", "parameters.mu=0.3", "parameters.e=0.5"]);
+    let system = &*scene.problem.system;
+    let mut stepper = stepper(&scene, &method("spook"));
+    let mut state = scene.problem.initial.clone();
+    let (mut sum, mut row) = (0.0, vec![0.0; system.dim()]);
+    for _ in 0..2000 {
+        let before = state.q.clone();
+        stepper.step(system, &mut state, scene.run.h).expect("a step");
+        for contact in 0..system.inequalities() {
+            system.gap_tangents(&before, contact, &mut row);
+            sum += row[0] * stepper.friction_impulses()[2 * contact];
+        }
+    }
+    let change = state.p[0] - scene.problem.initial.p[0];
+    assert!(change > 0.5 && (sum - change).abs() < 1e-9, "{sum}, {change}");
+}

@@ -33,7 +33,7 @@ fn run(scene: &Scene, look: &mut dyn FnMut(&Frame)) -> (Outcome, Summary, Ledger
     let mut stepper = stepper(scene, &scene.method);
     let problem = &scene.problem;
     let mut summary = Summary::new(problem);
-    let mut entries = Entries(Ledger::new(&*problem.system, scene.method.accounts()), scene, look);
+    let mut entries = Entries(Ledger::of(&scene.method, &*problem.system), scene, look);
     let grid = Grid { t0: problem.initial.t, h: scene.run.h, steps: scene.run.steps };
     let run = Run { system: &*problem.system, stepper: &mut *stepper, grid, on_failure: OnFailure::Stop };
     let outcome = run.go(problem.initial.clone(), &mut [&mut summary, &mut entries], &AtomicBool::new(false));

@@ -13,6 +13,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::between::cubic;
+use crate::method::AnyMethod;
 use crate::observe::Frame;
 use crate::system::System;
 
@@ -57,6 +58,8 @@ pub struct Ledger {
     timed: bool,
     moving: bool,
     contacts: bool,
+    /// Whether friction has an account.
+    rubs: bool,
     initial: f64,
     t: f64,
     q: Vec<f64>,
@@ -77,17 +80,28 @@ struct Between {
 const GAUSS: [f64; 2] = [0.211_324_865_405_187_13, 0.788_675_134_594_812_9];
 
 impl Ledger {
-    /// Without entries yet; `accounts` are those of the method.
-    pub fn new(system: &dyn System, accounts: &[(&str, Role)]) -> Self {
+    /// Without entries yet, for a method on a system.
+    pub fn of(method: &AnyMethod, system: &dyn System) -> Self {
+        let rough = |contact: usize| {
+            let mu = method.friction_of_all().unwrap_or_else(|| system.friction(contact));
+            mu > 0.0 && system.tangents(contact) > 0
+        };
+        Self::new(system, method.accounts(), (0..system.inequalities()).any(rough))
+    }
+
+    /// Without entries yet; `accounts` are those of the method. Without an account of its own friction is booked with the impacts.
+    pub fn new(system: &dyn System, accounts: &[(&str, Role)], rough: bool) -> Self {
         let names = system.forces().map_or(&[][..], |forces| forces.terms());
         let time = system.time_dependence();
         let (timed, moving) = (time.potential, time.equalities);
         // A method with accounts of its own tells there what impacts take.
         let contacts = system.inequalities() > 0 && accounts.is_empty();
+        let rubs = contacts && rough;
         let further = [
             (timed, ("time-dependent potential", Role::Source)),
             (moving, ("moving constraints", Role::Source)),
             (contacts, ("impacts", Role::Sink)),
+            (rubs, ("friction", Role::Sink)),
             (contacts, ("capture", Role::Sink)),
         ];
         let further = further.iter().filter(|(there, _)| *there).map(|(_, account)| account);
@@ -103,6 +117,7 @@ impl Ledger {
             timed,
             moving,
             contacts,
+            rubs,
             initial: 0.0,
             t: 0.0,
             q: Vec::new(),
@@ -189,6 +204,8 @@ impl Ledger {
         }
         if self.contacts {
             self.sources[place].add(frame.report.impact_work);
+            place += usize::from(self.rubs);
+            self.sources[place].add(frame.report.friction_work);
             if frame.report.captured > 0 {
                 self.stored = frame.energy() - self.initial;
                 let lost = self.error() - error_before;

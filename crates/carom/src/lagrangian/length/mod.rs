@@ -62,6 +62,11 @@ pub enum Unfit {
 }
 
 impl Unfit {
+    /// Whether directions of sliding are to blame, and not the gap.
+    pub fn is_of_slides(self) -> bool {
+        matches!(self, Self::Across | Self::Alike)
+    }
+
     /// What helps.
     pub fn help(self) -> &'static str {
         match self {
