@@ -133,6 +133,26 @@ fn an_experiment_is_judged_claim_by_claim() {
 }
 
 #[test]
+fn a_claim_whose_data_the_paper_does_not_give_is_undecidable() {
+    let missing = SMALL.replace("expected = \"holds\"", "missing = \"the start\"\nexpected = \"undecidable\"");
+    assert_eq!(verdict(&missing), Ok(Verdict::Undecidable));
+    // Neither of the two stands without the other.
+    for wrong in [missing.replace("undecidable", "holds"), missing.replace("missing = \"the start\"\n", "")] {
+        let found = read(&wrong).err().expect("refused");
+        assert!(found.iter().any(|problem| problem.message.starts_with("the verdict cannot be")), "{found:?}");
+    }
+}
+
+#[test]
+fn every_built_in_claim_says_whose_it_is() {
+    for built_in in EXPERIMENTS {
+        let claims = built_in.text.matches("\n[[claim]]\n").count();
+        let said = built_in.text.lines().filter(|line| line.starts_with("says = ")).count();
+        assert_eq!(claims, said, "{}/{}", built_in.paper, built_in.id);
+    }
+}
+
+#[test]
 fn the_long_horizon_has_claims_of_its_own() {
     let choice = Choice { full: true, only: vec!["long".into()] };
     let experiment = good(SMOOTH);

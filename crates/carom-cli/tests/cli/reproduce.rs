@@ -28,7 +28,7 @@ fn claims_are_printed_with_verdicts_and_figures_written() {
         "  damped: does not hold\n",
         "  eccentric: depends\n",
         "2 of 5 satisfy it",
-        "7 claims: 5 hold, 1 does not, 1 depends; 0 differ from expected\n",
+        "7 claims of the papers: 5 hold, 1 does not hold, 1 depends\n0 verdicts differ from expected\n",
     ] {
         assert!(shown.contains(text), "{text}\n{shown}");
     }
@@ -50,9 +50,19 @@ fn one_json_document_of_the_same_bits_for_any_number_of_threads() {
     assert_eq!(one, run("3"));
     let document: serde_json::Value = serde_json::from_str(&one).expect("JSON");
     let claim = &document["claims"][2];
-    for key in
-        ["paper", "experiment", "id", "claim", "paper_value", "measured", "unit", "expected", "verdict", "reason"]
-    {
+    for key in [
+        "paper",
+        "experiment",
+        "id",
+        "claim",
+        "says",
+        "paper_value",
+        "measured",
+        "unit",
+        "expected",
+        "verdict",
+        "reason",
+    ] {
         assert!(claim.get(key).is_some(), "{key}");
     }
     assert_eq!(claim["verdict"], "depends");
@@ -70,7 +80,7 @@ fn a_verdict_that_is_not_expected_fails_the_check_only() {
     let only = ["reproduce", "other.toml", "--only", "bounded"];
     let shown = place.carom(&only).code(0).out;
     assert!(shown.contains("bounded: holds (expected: does not hold)"), "{shown}");
-    assert!(shown.contains("1 claim: 1 holds, 0 do not, 0 depend; 1 differs from expected"), "{shown}");
+    assert!(shown.contains("1 claim of the paper: 1 holds\n1 verdict differs from expected"), "{shown}");
     let failed = place.carom(&[&only[..], &["--check"]].concat()).code(1);
     assert!(failed.err.contains("error: other: bounded: holds, expected: does not hold"), "{failed:?}");
 }

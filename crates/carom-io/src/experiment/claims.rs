@@ -1,11 +1,23 @@
 //! Reads the claims of an experiment.
 
 use super::formula::Formula;
-use super::{Claim, Criterion, PaperValue, Plan, Verdict};
+use super::{Claim, Criterion, PaperValue, Plan, Says, Verdict};
 use crate::document::{Item, Kind, TableReader};
 
-const KEYS: [&str; 10] =
-    ["id", "claim", "place", "paper_value", "measured", "unit", "holds", "expected", "reason", "full"];
+const KEYS: [&str; 12] = [
+    "id",
+    "claim",
+    "says",
+    "missing",
+    "place",
+    "paper_value",
+    "measured",
+    "unit",
+    "holds",
+    "expected",
+    "reason",
+    "full",
+];
 const CRITERIA: [&str; 5] = ["at_most", "at_least", "between", "near", "within"];
 
 /// Reports unknown keys of claims, which can be seen even if the runs are wrong.
@@ -58,6 +70,20 @@ fn read_one(table: &TableReader, plans: &[Plan]) -> Option<Claim> {
     {
         item.report("only a claim about an ensemble can depend", Some("give a run `vary` or `members`".into()));
     }
+    let says = table.item("says").map_or(Some(Says::Paper), |item| {
+        let name = item.choice(&Says::ALL.map(Says::name))?;
+        Says::ALL.into_iter().find(|says| says.name() == name)
+    });
+    let missing = match table.item("missing") {
+        None => Some(None),
+        Some(item) => words(&item).map(Some),
+    };
+    if let (Some(missing), Some(expected), Some(item)) = (&missing, expected, table.item("expected"))
+        && missing.is_some() != (expected == Verdict::Undecidable)
+    {
+        let help = "a claim is undecidable if and only if something is `missing`: what the paper does not give";
+        item.report(format!("the verdict cannot be {}", expected.name()), Some(help.into()));
+    }
     let paper_value = match table.item("paper_value") {
         None => Some(None),
         Some(item) => match item.kind() {
@@ -70,6 +96,8 @@ fn read_one(table: &TableReader, plans: &[Plan]) -> Option<Claim> {
     Some(Claim {
         id: id?,
         claim: claim?,
+        says: says?,
+        missing: missing?,
         place,
         paper_value: paper_value?,
         measured: measured?.string()?.to_string(),

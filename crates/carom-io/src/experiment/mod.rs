@@ -28,7 +28,7 @@ pub use run::{Found, Job};
 pub use settings::Refused;
 pub use solvers::SOLVE_QUANTITIES;
 pub use statistic::{STATISTICS, Statistic};
-pub use verdict::{Finding, Judgement, Verdict};
+pub use verdict::{Finding, Judgement, Says, Verdict};
 
 use crate::document::Source;
 use ensemble::Member;
@@ -80,13 +80,17 @@ pub struct Experiment {
     drawings: Vec<Drawing>,
 }
 
-/// A claim of the paper.
+/// A claim.
 #[derive(Debug)]
 pub struct Claim {
     /// Its name in the experiment.
     pub id: String,
     /// What is claimed.
     pub claim: String,
+    /// Who says so.
+    pub says: Says,
+    /// What the paper does not give of the data that it is about, if so: no run can decide it then.
+    pub missing: Option<String>,
     /// The figure or section of the paper, where it differs from the experiment's.
     pub place: Option<String>,
     /// What the paper gives.

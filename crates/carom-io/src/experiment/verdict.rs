@@ -15,10 +15,13 @@ pub enum Verdict {
     DoesNotHold,
     /// Some runs of an ensemble satisfy it.
     Depends,
+    /// The paper does not give the data that it is about: what is measured is an example.
+    Undecidable,
 }
 
 impl Verdict {
-    pub(super) const ALL: [Self; 3] = [Self::Holds, Self::DoesNotHold, Self::Depends];
+    /// All, in the order in which they are counted.
+    pub const ALL: [Self; 4] = [Self::Holds, Self::DoesNotHold, Self::Depends, Self::Undecidable];
 
     /// In words.
     pub fn name(self) -> &'static str {
@@ -26,6 +29,33 @@ impl Verdict {
             Self::Holds => "holds",
             Self::DoesNotHold => "does not hold",
             Self::Depends => "depends",
+            Self::Undecidable => "undecidable",
+        }
+    }
+}
+
+/// Who says what a claim says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Says {
+    /// The paper.
+    Paper,
+    /// The paper leaves it open, asks for it or hopes for it.
+    Open,
+    /// Nobody but this project.
+    Ours,
+}
+
+impl Says {
+    /// All, in the order in which they are counted.
+    pub const ALL: [Self; 3] = [Self::Paper, Self::Open, Self::Ours];
+
+    /// As files have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Paper => "paper",
+            Self::Open => "open",
+            Self::Ours => "ours",
         }
     }
 }
@@ -68,6 +98,7 @@ impl Experiment {
         let (values, ensemble) = self.values(&claim.formula, found)?;
         let satisfied = values.iter().filter(|&&value| claim.criterion.holds(value)).count();
         let verdict = match satisfied {
+            _ if claim.missing.is_some() => Verdict::Undecidable,
             all if all == values.len() => Verdict::Holds,
             0 => Verdict::DoesNotHold,
             _ => Verdict::Depends,

@@ -1,6 +1,6 @@
 //! What `reproduce` prints: claim by claim, as text and as JSON.
 
-use carom_io::experiment::{Experiment, Finding, Judgement, PaperValue, Verdict};
+use carom_io::experiment::{Experiment, Finding, Judgement, PaperValue, Says, Verdict};
 use serde_json::{Value, json};
 
 use super::Made;
@@ -46,6 +46,7 @@ fn claim(experiment: &Experiment, judgement: &Judgement) -> Value {
         "experiment": experiment.id,
         "id": claim.id,
         "claim": claim.claim,
+        "says": claim.says,
         "paper_value": match &claim.paper_value {
             None => Value::Null,
             Some(PaperValue::Number(number)) => json!(number),
@@ -56,6 +57,7 @@ fn claim(experiment: &Experiment, judgement: &Judgement) -> Value {
         "expected": claim.expected,
         "verdict": finding.map(|finding| finding.verdict).ok(),
         "reason": claim.reason,
+        "missing": claim.missing,
         "place": claim.place.as_ref().or(experiment.place.as_ref()),
         "expression": claim.measured,
         "criterion": claim.criterion.to_string(),
@@ -104,6 +106,11 @@ fn block(judgement: &Judgement) -> String {
         Some(place) => row("claim", &format!("{} ({place})", claim.claim)),
         None => row("claim", &claim.claim),
     }
+    match claim.says {
+        Says::Paper => {}
+        Says::Open => row("says", "nobody: the paper leaves it open"),
+        Says::Ours => row("says", "this project, not the paper"),
+    }
     let unit = claim.unit.as_ref().map_or_else(String::new, |unit| format!(" {unit}"));
     match &claim.paper_value {
         None => {}
@@ -113,6 +120,9 @@ fn block(judgement: &Judgement) -> String {
     match &judgement.finding {
         Err(reason) => row("error", reason),
         Ok(finding) => row("measured", &format!("{}; holds if {}", values(finding, &unit), claim.criterion)),
+    }
+    if let Some(missing) = &claim.missing {
+        row("missing", missing);
     }
     row("reason", &claim.reason);
     text.push('\n');
@@ -148,29 +158,46 @@ fn figures(value: f64) -> String {
     }
 }
 
+/// The papers' own claims, then those that they leave open and those of this project.
 fn count(made: &[Made]) -> String {
     let judged = || made.iter().flat_map(|made| &made.judged);
-    let with = |verdict: Verdict| {
-        judged().filter(|judgement| judgement.finding.as_ref().is_ok_and(|f| f.verdict == verdict)).count()
-    };
-    let (hold, not, depend) = (with(Verdict::Holds), with(Verdict::DoesNotHold), with(Verdict::Depends));
+    let number = |count: usize, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
+    let mut text = String::new();
+    for says in Says::ALL {
+        let of_them = || judged().filter(|judgement| judgement.claim.says == says);
+        let all = of_them().count();
+        if all == 0 {
+            continue;
+        }
+        let whose = match says {
+            Says::Paper => number(all, "claim of the paper", "claims of the papers"),
+            Says::Open => number(all, "that it leaves open", "that they leave open"),
+            Says::Ours => number(all, "of this project", "of this project"),
+        };
+        let with = |verdict: Verdict| {
+            of_them().filter(|judgement| judgement.finding.as_ref().is_ok_and(|f| f.verdict == verdict)).count()
+        };
+        let found = Verdict::ALL.map(|verdict| (with(verdict), verdict));
+        let mut parts: Vec<String> = found
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, verdict)| match verdict {
+                Verdict::Holds => number(count, "holds", "hold"),
+                Verdict::DoesNotHold => number(count, "does not hold", "do not hold"),
+                Verdict::Depends => number(count, "depends", "depend"),
+                Verdict::Undecidable => number(count, "is undecidable", "are undecidable"),
+            })
+            .collect();
+        let without = of_them().filter(|judgement| judgement.finding.is_err()).count();
+        if without > 0 {
+            parts.push(format!("{without} without a verdict"));
+        }
+        text.push_str(&format!("{whose}: {}\n", parts.join(", ")));
+    }
     let differ = judged().filter(|judgement| {
         judgement.finding.as_ref().is_ok_and(|finding| finding.verdict != judgement.claim.expected)
     });
-    let (all, differ) = (judged().count(), differ.count());
-    let without = judged().filter(|judgement| judgement.finding.is_err()).count();
-    let number = |count: usize, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
-    let mut text = format!(
-        "{}: {}, {}, {}",
-        number(all, "claim", "claims"),
-        number(hold, "holds", "hold"),
-        number(not, "does not", "do not"),
-        number(depend, "depends", "depend")
-    );
-    if without > 0 {
-        text.push_str(&format!(", {without} without a verdict"));
-    }
-    text + &format!("; {} from expected\n", number(differ, "differs", "differ"))
+    text + &format!("{} from expected\n", number(differ.count(), "verdict differs", "verdicts differ"))
 }
 
 #[cfg(test)]
