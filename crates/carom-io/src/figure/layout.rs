@@ -1,6 +1,6 @@
 //! The layout of a figure: plots of a grid with aligned edges, margins wide enough for every label.
 
-use super::axis::{Axis, Scale, View};
+use super::axis::{Axis, Extent, Scale, View};
 use super::geometry::{Geometry, geometry};
 use super::legend::{self, Place};
 use super::panel::Panel;
@@ -157,6 +157,9 @@ impl Grid {
     }
 }
 
+/// Extents below this part of the other axis' are none, where both have one scale.
+const LEAST_SHARE: f64 = 1e-6;
+
 /// Axes and ticks of a panel in a plot of this size.
 fn frame(panel: &Panel, mut rect: Rect, around: Margins) -> Frame {
     let (data_x, data_y) = panel.extents();
@@ -165,6 +168,15 @@ fn frame(panel: &Panel, mut rect: Rect, around: Margins) -> Frame {
     let (mut x, free_x) = view(&panel.x, panel.x.settle(&data_x), rect.x, rect.right());
     let (mut y, free_y) = view(&panel.y, panel.y.settle(&data_y), rect.bottom(), rect.y);
     if panel.equal && x.scale == y.scale {
+        // What does not move along one axis has no size of its own there: the other one tells.
+        let span = |data: &Extent, axis: &Axis| data.positions(axis.scale()).map_or(0.0, |(a, b)| b - a);
+        let (wide, high) = (span(&data_x, &panel.x), span(&data_y, &panel.y));
+        for (view, free, own, other) in [(&mut x, free_x, wide, high), (&mut y, free_y, high, wide)] {
+            if free && own < LEAST_SHARE * other {
+                let middle = 0.5 * (view.from + view.to);
+                (view.from, view.to) = (middle - LEAST_SHARE * other, middle + LEAST_SHARE * other);
+            }
+        }
         let (dx, dy) = (x.density(), y.density());
         if dx > dy && free_x {
             x.thin_to(dy);
