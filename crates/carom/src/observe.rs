@@ -52,6 +52,8 @@ pub struct Frame<'a> {
     pub regularisation: Option<Regularisation<'a>>,
     /// Work that moving constraints did in the step.
     pub constraint_work: f64,
+    /// What of the work of impacts was friction of contacts that last.
+    pub friction_work: f64,
     /// Solves that failed so far.
     pub failures: u64,
     /// Steps so far that were made of shorter ones.

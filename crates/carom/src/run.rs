@@ -190,6 +190,9 @@ impl<S: System + ?Sized> Run<'_, S> {
                 taken.after(self.system, state, report, self.stepper.impulses());
                 let stepper = &*self.stepper;
                 taken.add([stepper.contact_impulses(), stepper.velocity_impulses(), stepper.friction_impulses()]);
+                if report.active {
+                    taken.friction_work += self.stepper.friction_work();
+                }
                 taken.happened(self.stepper.events(), self.stepper.impact_states());
                 return Ok(());
             }
@@ -223,6 +226,8 @@ struct Taken {
     events: Vec<Event>,
     impact_states: ImpactStates,
     work: f64,
+    /// Of friction at contacts that last.
+    friction_work: f64,
     /// Whether a step was made, and in one piece.
     whole: bool,
     /// `∂f/∂t` at both ends of a step; empty if no constraint moves.
@@ -242,13 +247,14 @@ impl Taken {
             events: Vec::new(),
             impact_states: ImpactStates::new(if locates_events { system.dim() } else { 0 }),
             work: 0.0,
+            friction_work: 0.0,
             whole: false,
             rates: [rate(), rate()],
         }
     }
 
     fn clear(&mut self) {
-        (self.report, self.work) = (StepReport::default(), 0.0);
+        (self.report, self.work, self.friction_work) = (StepReport::default(), 0.0, 0.0);
         self.impulse.fill(0.0);
         self.further.iter_mut().for_each(|impulses| impulses.fill(0.0));
         self.events.clear();
@@ -280,7 +286,6 @@ impl Taken {
         self.report.active |= report.active;
         self.report.captured += report.captured;
         self.report.impact_work += report.impact_work;
-        self.report.friction_work += report.friction_work;
         self.report.fallbacks += report.fallbacks;
         self.report.lowered += report.lowered;
         self.report.approached += report.approached;
@@ -397,6 +402,7 @@ impl View {
             works: stepper.works(),
             regularisation: stepper.regularisation(),
             constraint_work: taken.work,
+            friction_work: taken.friction_work,
             failures: outcome.failures,
             halved_steps: outcome.halved_steps,
         })

@@ -138,7 +138,7 @@ impl Observer for Gauge {
         self.impacts += u64::from(report.impacts);
         self.most_impacts = self.most_impacts.max(report.impacts);
         self.fallbacks += u64::from(report.fallbacks);
-        self.impact_work += report.impact_work + report.friction_work;
+        self.impact_work += report.impact_work;
         let now = &self.now;
         let keep = || {
             let (momentum, q, p) = (now.clone(), frame.state.q.clone(), frame.state.p.clone());

@@ -80,7 +80,7 @@ fn settle(rows: u32, columns: u32, method: &str, edits: &[&str]) {
         impacts += report.impacts;
         most = most.max(report.impacts);
         let now = walk.energy();
-        let taken = report.impact_work + report.friction_work;
+        let taken = report.impact_work;
         let further = now - energy - taken;
         booked += taken;
         if report.captured > 0 {

@@ -203,9 +203,9 @@ impl Ledger {
             place += 1;
         }
         if self.contacts {
-            self.sources[place].add(frame.report.impact_work);
+            self.sources[place].add(frame.report.impact_work - frame.friction_work);
             place += usize::from(self.rubs);
-            self.sources[place].add(frame.report.friction_work);
+            self.sources[place].add(frame.friction_work);
             if frame.report.captured > 0 {
                 self.stored = frame.energy() - self.initial;
                 let lost = self.error() - error_before;

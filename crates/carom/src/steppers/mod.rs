@@ -40,10 +40,8 @@ pub struct StepReport {
     pub active: bool,
     /// Contacts that came to rest by a capture rule; what energy they lost is told by the energies of the nodes.
     pub captured: u32,
-    /// Energy that impact laws with restitution below 1 or friction took, as a negative number.
+    /// Energy that impact laws with restitution below 1 and friction took, as a negative number.
     pub impact_work: f64,
-    /// Energy that friction of contacts which last took, as a negative number; of methods with accounts of their own it stands there.
-    pub friction_work: f64,
     /// Impacts at which the condition of the method had no solution and its fallback was taken; of `pem`, how often a step or a part of it
     /// was halved.
     pub fallbacks: u32,
@@ -187,6 +185,11 @@ pub trait Stepper<S: System + ?Sized> {
     /// none; empty for a method that does not tell.
     fn friction_impulses(&self) -> &[f64] {
         &[]
+    }
+
+    /// What of the work of the last step was that of friction at contacts which last, if one of them was active: the rest is that of impacts.
+    fn friction_work(&self) -> f64 {
+        0.0
     }
 
     /// Whether events are located: then what happens in a run is told even if it is nothing.

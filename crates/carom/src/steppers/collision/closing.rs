@@ -109,7 +109,7 @@ impl Collision {
         let Closing::Shadow(rule) = self.options.closing else { return Ok(()) };
         if self.leg.condition.asked && rest > 0.0 {
             let before = self.shadow.energy(system, &self.inverse, (rule, self.grid[1]), &self.origin);
-            self.leg.condition.target = before + self.report.impact_work + self.report.friction_work;
+            self.leg.condition.target = before + self.report.impact_work + self.friction_work;
             self.close(system, rest)?;
             self.book_condition();
             self.leg.condition.asked = false;

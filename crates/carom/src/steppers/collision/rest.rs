@@ -204,10 +204,10 @@ impl Collision {
     pub(super) fn rub<S: System + ?Sized>(&mut self, system: &S) -> Result<(), Failure> {
         if self.rubbed {
             self.rubbed = false;
-            self.report.friction_work += self.holder.friction_work();
+            self.friction_work += self.holder.friction_work();
         } else if self.friction.is_rough(system, &self.holder.held, self.options.friction) {
             self.prepare_friction(system, true)?;
-            self.report.friction_work += self.friction.finish(&self.holder.held, &mut self.leg.end.p);
+            self.friction_work += self.friction.finish(&self.holder.held, &mut self.leg.end.p);
         }
         Ok(())
     }

@@ -54,6 +54,8 @@ pub struct Collision {
     pub(super) resting: Vec<usize>,
     /// Their places among `contacts`.
     pub(super) places: Vec<usize>,
+    /// Energy that friction of contacts that last took in the step, as a negative number.
+    pub(super) friction_work: f64,
     /// Whether all of the friction of the leg is in the last step of the holder.
     pub(super) rubbed: bool,
     /// Where the step starts, if its energy is asked for.
@@ -105,6 +107,7 @@ impl Collision {
             resting: Vec::new(),
             places: Vec::new(),
             rubbed: false,
+            friction_work: 0.0,
             origin: start.clone(),
             events: Vec::new(),
             impact_states: ImpactStates::new(n),
@@ -156,6 +159,7 @@ impl Collision {
             self.known_q.fill(f64::NAN);
             return Err(StepError { t: state.t, h, failure });
         }
+        self.report.impact_work += self.friction_work;
         self.finish(system);
         state.copy_from(&self.leg.end);
         Ok(self.report)
@@ -185,6 +189,7 @@ impl Collision {
             self.origin.copy_from(state);
         }
         self.report = StepReport::default();
+        self.friction_work = 0.0;
         self.histories.clear();
         self.holder.restart();
         self.scales.restart();
@@ -231,6 +236,10 @@ impl<S: System + ?Sized> Stepper<S> for Collision {
 
     fn contact_impulses(&self) -> &[f64] {
         &self.contact_impulse
+    }
+
+    fn friction_work(&self) -> f64 {
+        self.friction_work
     }
 
     fn locates_events(&self) -> bool {
