@@ -269,7 +269,7 @@ impl Names {
             return Some(value);
         }
         let (from, to) = (range.start(), range.end());
-        item.report(format!("found {value}{}, allowed is a number from {from} to {to:e}", self.at()), None);
+        item.report(format!("found {value}{}, allowed: a number from {from} to {to:e}", self.at()), None);
         None
     }
 

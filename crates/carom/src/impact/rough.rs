@@ -113,7 +113,7 @@ struct Together<'a> {
 }
 
 impl Together<'_> {
-    /// Makes impulses shorter that gain energy because they are solved only to a tolerance. The next pass stops what is left of the approach.
+    /// Scales impulses down if they gain energy, which the tolerance of the solve allows. The next pass stops the approach that is left.
     fn shorten(&mut self) {
         if self.work() > self.tolerance() {
             let given = dot(&self.resolver.impulses, &self.resolver.before);

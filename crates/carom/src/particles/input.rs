@@ -77,7 +77,7 @@ pub(crate) fn not_negative(what: &'static str, value: f64) -> Result<(), Misuse>
     if value.is_finite() && value >= 0.0 { Ok(()) } else { Err(Misuse::Number { what, value, allowed }) }
 }
 
-/// Refuses what is no coefficient of friction.
+/// An error unless the value can be a coefficient of friction.
 pub(crate) fn friction(value: f64) -> Result<(), Misuse> {
     let (what, allowed) = ("the coefficient of friction", "a number from 0 to 1e6");
     if (0.0..=MOST_FRICTION).contains(&value) { Ok(()) } else { Err(Misuse::Number { what, value, allowed }) }

@@ -199,8 +199,8 @@ impl Half {
             .sum()
     }
 
-    /// Solves until the laws hold at the velocity that the impulses give, or nearly so. `look` may replace the speeds of normals, which gaps that
-    /// bend have others of than their rows; `tolerance` is by contact, and `tell` says what is wrong in the end.
+    /// Solves until the laws hold at the velocity that the impulses give, or nearly so. `look` may replace speeds: a gap that bends
+    /// closes at another one than its row says. `tolerance` is by contact, and `tell` says what is wrong in the end.
     pub fn settle(
         &mut self,
         inverse: &InverseMass,
@@ -232,7 +232,7 @@ impl Half {
                 continue;
             }
             before = judgement.worst;
-            report.iterations += self.solve(v, problems)?;
+            report.iterations += self.solve(v, problems);
         }
         Ok(report)
     }
@@ -303,9 +303,9 @@ impl Half {
     }
 
     /// Solves the problem that is linear around the velocity that was judged last.
-    fn solve(&mut self, v: &[f64], problems: u32) -> Result<u32, Failure> {
+    fn solve(&mut self, v: &[f64], problems: u32) -> u32 {
         if self.problem.mu.len() == 1 && self.solve_alone() {
-            return Ok(1);
+            return 1;
         }
         let share = if problems < UNDAMPED { 1.0 } else { 0.5 };
         for row in 0..self.z.len() {
@@ -326,6 +326,6 @@ impl Half {
             let limits = Limits { tolerance: aim, iterations: Some(POLISH), deadline: None };
             iterations += spent(newton.solve(&*problem, z, &limits));
         }
-        Ok(iterations as u32)
+        iterations as u32
     }
 }
