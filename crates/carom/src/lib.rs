@@ -5,6 +5,7 @@
 
 pub mod between;
 mod bracket;
+pub mod computations;
 pub mod discrete;
 pub mod error;
 pub mod impact;
@@ -17,6 +18,7 @@ pub mod particles;
 pub mod plates;
 pub mod problem;
 pub mod projected;
+pub mod random;
 pub mod run;
 pub mod state;
 pub mod steppers;

@@ -1,9 +1,11 @@
 //! `carom reproduce [PAPER[/EXPERIMENT]]`.
 
 mod listing;
+mod mutate;
 mod output;
 mod pool;
 mod select;
+mod sensitive;
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -43,6 +45,12 @@ pub struct Args {
     /// List the experiments and their claims; run nothing
     #[arg(long)]
     list: bool,
+    /// Whether the mutations of the experiments give other verdicts; exit 1 if one does not
+    #[arg(long, conflicts_with_all = ["check", "sensitivity", "set", "png", "list"])]
+    mutations: bool,
+    /// Whether verdicts change with half and twice the threshold and the time, and from other starts
+    #[arg(long, conflicts_with_all = ["check", "set", "png", "list"])]
+    sensitivity: bool,
     /// One JSON document on standard output
     #[arg(long)]
     json: bool,
@@ -82,6 +90,12 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     }
     let choice = Choice { full: args.full, only: args.only.clone() };
     choose(&mut experiments, &choice).map_err(|message| refuse(args, "--only", message))?;
+    if args.mutations {
+        return mutate::run(args, &experiments, &choice);
+    }
+    if args.sensitivity {
+        return sensitive::run(args, &experiments, &choice);
+    }
     for argument in &args.set {
         set(&mut experiments, argument, args)?;
     }

@@ -2,7 +2,6 @@
 
 mod figure;
 mod plan;
-mod random;
 mod table;
 mod work;
 

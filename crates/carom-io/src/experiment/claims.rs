@@ -4,7 +4,7 @@ use super::formula::Formula;
 use super::{Claim, Criterion, PaperValue, Plan, Says, Verdict};
 use crate::document::{Item, Kind, TableReader};
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "id",
     "claim",
     "says",
@@ -17,6 +17,7 @@ const KEYS: [&str; 12] = [
     "expected",
     "reason",
     "full",
+    "no_mutation",
 ];
 const CRITERIA: [&str; 5] = ["at_most", "at_least", "between", "near", "within"];
 
@@ -84,6 +85,10 @@ fn read_one(table: &TableReader, plans: &[Plan]) -> Option<Claim> {
         let help = "a claim is undecidable if and only if something is `missing`: what the paper does not give";
         item.report(format!("the verdict cannot be {}", expected.name()), Some(help.into()));
     }
+    let no_mutation = match table.item("no_mutation") {
+        None => Some(None),
+        Some(item) => words(&item).map(Some),
+    };
     let paper_value = match table.item("paper_value") {
         None => Some(None),
         Some(item) => match item.kind() {
@@ -106,12 +111,13 @@ fn read_one(table: &TableReader, plans: &[Plan]) -> Option<Claim> {
         expected: expected?,
         reason: reason?,
         full,
+        no_mutation: no_mutation?,
         formula: formula?,
     })
 }
 
 /// A text in one line.
-fn words(item: &Item) -> Option<String> {
+pub(super) fn words(item: &Item) -> Option<String> {
     let text = item.string()?.split_whitespace().collect::<Vec<_>>().join(" ");
     if text.is_empty() {
         item.report("the text is empty", None);

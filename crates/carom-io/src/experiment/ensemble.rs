@@ -1,7 +1,6 @@
 //! Ensembles: one run for every value of a key, or for every member of a list.
 
 use super::settings::Setting;
-use super::solvers::Solve;
 use super::{Plan, PlanKind};
 use crate::document::{Item, Kind, Source, TableReader};
 
@@ -23,15 +22,15 @@ impl Plan {
     pub(super) fn first_member(&self) -> Vec<Setting> {
         match &self.kind {
             PlanKind::Run { members, .. } => members.first().map(|m| m.settings.clone()).unwrap_or_default(),
-            PlanKind::Order { .. } | PlanKind::Map(_) | PlanKind::Solve(_) => Vec::new(),
+            _ => Vec::new(),
         }
     }
 
     /// The members of what can be an ensemble of settings.
     pub(super) fn list(&self) -> Option<&[Member]> {
         match &self.kind {
-            PlanKind::Run { members, .. } | PlanKind::Solve(Solve { members, .. }) => Some(members),
-            PlanKind::Order { .. } | PlanKind::Map(_) => None,
+            PlanKind::Run { members, .. } => Some(members),
+            _ => self.tabled().map(|tabled| tabled.members.as_slice()),
         }
     }
 

@@ -234,9 +234,9 @@ fn read_panel(item: &Item, table: &TableReader, plans: &[Plan], source: &Source)
         ["orders"] => Content::Orders(several("orders", "order")?),
         ["ensemble"] => {
             let ensemble = table.item("ensemble")?;
-            let solve =
-                |plan: &Plan| matches!(plan.kind, PlanKind::Solve(_)) && Some(&*plan.name) == ensemble.string();
-            let plan = named(&ensemble, if plans.iter().any(solve) { "solve" } else { "run" });
+            let meant = plans.iter().find(|plan| Some(&*plan.name) == ensemble.string());
+            let kind = meant.filter(|plan| plan.tabled().is_some()).map_or("run", |plan| plan.kind.name());
+            let plan = named(&ensemble, kind);
             let formula = table.required("y").and_then(|item| Formula::read(&item, plans));
             let plan = plan?;
             let Some(varied) = plans[plan].varied() else {

@@ -104,6 +104,9 @@ fn shape(plan: &Plan, quantity: &str) -> Option<Shape> {
         PlanKind::Order { .. } => quantities::shape(quantities::ORDER_QUANTITIES, quantity),
         PlanKind::Map(_) => quantities::shape(quantities::MAP_QUANTITIES, quantity),
         PlanKind::Solve(_) => quantities::shape(SOLVE_QUANTITIES, quantity),
+        PlanKind::Computation(computation) => {
+            computation.kind.quantities.contains(&quantity).then_some(Shape::Number)
+        }
         PlanKind::Run { times, after, .. } => match quantity.split_once('.') {
             None => quantities::shape(quantities::RUN_QUANTITIES, quantity),
             Some((kept, rest)) => {
@@ -166,6 +169,11 @@ impl Scope for Runs<'_> {
                 PlanKind::Map(_) => quantities::MAP_QUANTITIES,
                 PlanKind::Solve(_) => SOLVE_QUANTITIES,
                 PlanKind::Run { .. } => quantities::RUN_QUANTITIES,
+                PlanKind::Computation(computation) => {
+                    let quantities = computation.kind.quantities.iter();
+                    names.extend(quantities.map(|quantity| format!("{}.{quantity}", plan.name)));
+                    continue;
+                }
             };
             names.extend(list.iter().map(|(quantity, _)| format!("{}.{quantity}", plan.name)));
             if let PlanKind::Run { times, after, .. } = &plan.kind {

@@ -3,6 +3,7 @@
 use carom::measures::Momentum;
 use carom::observe::{Frame, Observer};
 use carom::problem::Problem;
+use carom::study::exponent;
 
 /// A state that was kept.
 pub(super) struct Kept {
@@ -28,6 +29,8 @@ pub(super) struct Gauge {
     pub largest_rise: f64,
     pub largest_fall: f64,
     pub largest_jump: f64,
+    /// Number of steps and range of the energy up to a sixteenth, an eighth, a quarter, half and all of the run.
+    ranges: [(u64, f64); 5],
     pub least_gap: Option<f64>,
     impacts: u64,
     pub most_impacts: u32,
@@ -59,6 +62,7 @@ impl Gauge {
             largest_rise: 0.0,
             largest_fall: 0.0,
             largest_jump: 0.0,
+            ranges: [16, 8, 4, 2, 1].map(|part| (steps / part, 0.0)),
             last: f64::NAN,
             least_gap: None,
             impacts: 0,
@@ -76,6 +80,19 @@ impl Gauge {
     pub fn rms_equality(&self) -> Option<[f64; 2]> {
         let (sums, count) = self.squares;
         (count > 0).then(|| sums.map(|sum| (sum / count as f64).sqrt()))
+    }
+
+    /// The exponent of the range of the energy as a power of the time, over the last four doublings: 0 of what is bounded, 1/2
+    /// of a random walk, 1 of a drift. None where the energy does not change.
+    pub fn range_exponent(&self) -> Option<f64> {
+        let known = self.ranges.iter().all(|(steps, range)| *steps > 0 && *range > 0.0);
+        exponent(&self.ranges.map(|(steps, range)| (steps as f64, range))).filter(|_| known)
+    }
+
+    /// The range of the energy over that of the first half of the run.
+    pub fn range_growth(&self) -> Option<f64> {
+        let [.., (_, half), (_, all)] = self.ranges;
+        (half > 0.0).then(|| all / half)
     }
 
     /// Largest size of every coordinate in the last tenth of the steps.
@@ -129,6 +146,11 @@ impl Observer for Gauge {
         if frame.step >= self.late.0 {
             for (most, q) in self.late.1.iter_mut().zip(&frame.state.q) {
                 *most = most.max(q.abs());
+            }
+        }
+        for (end, range) in &mut self.ranges {
+            if frame.step <= *end {
+                *range = self.highest - self.lowest;
             }
         }
         // The first node has none before it.

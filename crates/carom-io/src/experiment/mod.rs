@@ -7,7 +7,9 @@
 //! The way of an experiment: [`Experiment::read`] → [`Experiment::jobs`] → [`Job::run`], in any order and on any thread →
 //! [`Experiment::judge`] and [`Experiment::draw`].
 
+mod change;
 mod claims;
+mod computation;
 mod ensemble;
 mod figure;
 mod formula;
@@ -18,13 +20,17 @@ mod map;
 mod quantities;
 mod read;
 mod run;
+mod sensitivity;
 mod settings;
 mod solvers;
 mod statistic;
+mod tabled;
 mod verdict;
 
+pub use change::Change;
 pub use quantities::{MAP_QUANTITIES, ORDER_QUANTITIES, RUN_QUANTITIES, STATE_QUANTITIES};
 pub use run::{Found, Job};
+pub use sensitivity::Threshold;
 pub use settings::Refused;
 pub use solvers::SOLVE_QUANTITIES;
 pub use statistic::{STATISTICS, Statistic};
@@ -35,6 +41,7 @@ use ensemble::Member;
 use figure::Drawing;
 use formula::Formula;
 use settings::Start;
+use tabled::Tabled;
 
 /// The papers whose experiments are known by name, with their keys in `references.bib`.
 pub const PAPERS: [(&str, &str); 5] = [
@@ -76,6 +83,12 @@ pub struct Experiment {
     pub claims: Vec<Claim>,
     /// The text that it was read from.
     pub source: Source,
+    /// Other parameters and other laws, each with the claims whose verdicts hang on it.
+    pub mutations: Vec<Change>,
+    /// Other starts.
+    pub starts: Vec<Change>,
+    /// How many times longer runs are than the file says.
+    horizon: f64,
     plans: Vec<Plan>,
     drawings: Vec<Drawing>,
 }
@@ -107,6 +120,8 @@ pub struct Claim {
     pub reason: String,
     /// Whether it is about the long horizons only.
     pub full: bool,
+    /// Why no change of the runs can give another verdict, if so.
+    pub no_mutation: Option<String>,
     formula: Formula,
 }
 
@@ -167,6 +182,8 @@ enum PlanKind {
     Order { steps: Vec<f64>, reference: Option<Box<Start>> },
     /// A complementarity problem, or one for every member of an ensemble, and a solver.
     Solve(solvers::Solve),
+    /// A computation that is about no scene, or one for every member of an ensemble.
+    Computation(computation::Computation),
 }
 
 impl PlanKind {
@@ -177,6 +194,7 @@ impl PlanKind {
             Self::Map(_) => "map",
             Self::Order { .. } => "order",
             Self::Solve(_) => "solve",
+            Self::Computation(_) => "computation",
         }
     }
 }
@@ -187,8 +205,16 @@ impl Plan {
         match &self.kind {
             PlanKind::Run { members, ensemble: true, .. } => Some(members.len()),
             PlanKind::Map(map) => Some(map.at.len()),
-            PlanKind::Solve(solve) => solve.ensemble.then_some(solve.members.len()),
-            _ => None,
+            _ => self.tabled().filter(|tabled| tabled.ensemble).map(|tabled| tabled.members.len()),
+        }
+    }
+
+    /// The table of what has no scene.
+    fn tabled(&self) -> Option<&Tabled> {
+        match &self.kind {
+            PlanKind::Solve(solve) => Some(&solve.0),
+            PlanKind::Computation(computation) => Some(&computation.tabled),
+            PlanKind::Run { .. } | PlanKind::Map(_) | PlanKind::Order { .. } => None,
         }
     }
 
@@ -196,7 +222,7 @@ impl Plan {
     fn starts(&mut self) -> impl Iterator<Item = &mut Start> {
         let reference = match &mut self.kind {
             PlanKind::Order { reference, .. } | PlanKind::Run { reference, .. } => reference.as_deref_mut(),
-            PlanKind::Map(_) | PlanKind::Solve(_) => None,
+            PlanKind::Map(_) | PlanKind::Solve(_) | PlanKind::Computation(_) => None,
         };
         self.start.iter_mut().chain(reference)
     }

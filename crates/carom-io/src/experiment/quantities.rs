@@ -42,6 +42,8 @@ pub const RUN_QUANTITIES: &[(&str, Shape)] = &[
     ("largest_rise", Number),
     ("largest_fall", Number),
     ("largest_jump", Number),
+    ("range_exponent", Number),
+    ("range_growth", Number),
     ("linear_initial", List),
     ("linear_final", List),
     ("linear_change", Number),
@@ -188,6 +190,8 @@ impl Quantities {
         all.number("largest_rise", gauge.largest_rise);
         all.number("largest_fall", gauge.largest_fall);
         all.number("largest_jump", gauge.largest_jump);
+        all.number("range_exponent", gauge.range_exponent());
+        all.number("range_growth", gauge.range_growth());
         let (linear, _) = gauge.momentum.components();
         let largest = |changes: &[f64]| changes.iter().copied().reduce(f64::max);
         all.list("linear_initial", &gauge.first[..linear]);

@@ -1,13 +1,26 @@
 //! Reads the file of an experiment.
 
 use super::settings::{Setting, Start};
-use super::{Experiment, Plan, PlanKind, claims, ensemble, figure, inside, map, solvers};
+use super::{Experiment, Plan, PlanKind, change, claims, computation, ensemble, figure, inside, map, solvers};
 use crate::document::{Diagnostic, Diagnostics, Item, Kind, Origin, Position, Source, TableReader, help, parse};
 use crate::references;
 use crate::scene::{BUILT_IN, BuiltIn};
 
-const KEYS: [&str; 10] =
-    ["title", "description", "place", "cites", "run", "order", "map", "solve", "claim", "figure"];
+const KEYS: [&str; 13] = [
+    "title",
+    "description",
+    "place",
+    "cites",
+    "run",
+    "order",
+    "map",
+    "solve",
+    "computation",
+    "claim",
+    "mutation",
+    "start",
+    "figure",
+];
 const RUN_KEYS: [&str; 15] = [
     "name",
     "label",
@@ -61,7 +74,13 @@ fn decode(root: &TableReader, source: &Source) -> Option<Experiment> {
     }
     let mut plans: Vec<Plan> = Vec::new();
     let run: fn(&TableReader, &Source) -> Option<Plan> = read_run;
-    for (key, read) in [("run", run), ("order", read_order), ("map", map::read), ("solve", solvers::read)] {
+    for (key, read) in [
+        ("run", run),
+        ("order", read_order),
+        ("map", map::read),
+        ("solve", solvers::read),
+        ("computation", computation::read),
+    ] {
         for item in root.array(key).unwrap_or_default() {
             let Some(table) = item.table() else { continue };
             let Some(plan) = read(&table, source) else { continue };
@@ -81,6 +100,8 @@ fn decode(root: &TableReader, source: &Source) -> Option<Experiment> {
     let claims = claims::read(root, &plans);
     let drawings = figure::read(root, &plans, source);
     let (claims, drawings) = (claims?, drawings?);
+    let mutations = change::read(root, "mutation", (&plans, &claims), source)?;
+    let starts = change::read(root, "start", (&plans, &claims), source)?;
     for (place, plan) in plans.iter().enumerate() {
         let used = claims.iter().any(|claim| claim.formula.uses(place))
             || drawings.iter().any(|drawing| drawing.uses(place, true));
@@ -90,7 +111,21 @@ fn decode(root: &TableReader, source: &Source) -> Option<Experiment> {
         }
     }
     let (title, id, source) = (title?.to_string(), String::new(), Source::new("", ""));
-    Some(Experiment { paper: None, id, title, description, place, cites, claims, source, plans, drawings })
+    Some(Experiment {
+        paper: None,
+        id,
+        title,
+        description,
+        place,
+        cites,
+        claims,
+        source,
+        mutations,
+        starts,
+        horizon: 1.0,
+        plans,
+        drawings,
+    })
 }
 
 /// The place of a value in the experiment's file.

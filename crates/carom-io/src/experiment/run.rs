@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use carom::observe::{Frame, Observer};
 use carom::study::{Level, Reference, StudyError, levels_of};
 
+use super::computation::Computation;
 use super::figure::{Curve, Panel, Pen};
 use super::formula::Formula;
 use super::gauge::Gauge;
@@ -37,12 +38,16 @@ enum Work {
     Scene(Staged),
     /// Of the job's member, with errors against the exact solution or without them.
     Solve(Solve, bool),
+    /// Of the job's member.
+    Computation(Computation),
 }
 
 /// A scene with its settings, and what is done with it.
 struct Staged {
     scene: &'static BuiltIn,
     settings: Vec<Setting>,
+    /// How many times longer it is run than the settings say.
+    horizon: f64,
     task: Task,
 }
 
@@ -98,22 +103,34 @@ impl Experiment {
         for (place, plan) in self.plans.iter().enumerate().filter(|(place, _)| self.needs(choice, *place)) {
             let settings = |start: &Start, member: &[Setting]| start.settings(choice.full, member);
             let working = |member, name, work| Job { plan: place, member, name, source: self.source.clone(), work };
-            if let PlanKind::Solve(solve) = &plan.kind {
+            if let Some(tabled) = plan.tabled() {
                 let errors = self.wants_errors(place);
-                for (index, member) in solve.members.iter().enumerate() {
-                    let name = match solve.ensemble {
+                for (index, member) in tabled.members.iter().enumerate() {
+                    let name = match tabled.ensemble {
                         true => format!("{} ({})", plan.name, member.label),
                         false => plan.name.clone(),
                     };
-                    jobs.push(working(index, name, Work::Solve(solve.clone(), errors)));
+                    match &plan.kind {
+                        PlanKind::Solve(solve) => {
+                            jobs.push(working(index, name, Work::Solve(solve.clone(), errors)));
+                        }
+                        PlanKind::Computation(computation) => {
+                            jobs.push(working(index, name, Work::Computation(computation.clone())));
+                        }
+                        PlanKind::Run { .. } | PlanKind::Map(_) | PlanKind::Order { .. } => {}
+                    }
                 }
             }
             let Some(start) = &plan.start else { continue };
             let job = |member, name, settings, task| {
-                working(member, name, Work::Scene(Staged { scene: start.scene, settings, task }))
+                working(
+                    member,
+                    name,
+                    Work::Scene(Staged { scene: start.scene, settings, horizon: self.horizon, task }),
+                )
             };
             match &plan.kind {
-                PlanKind::Solve(_) => {}
+                PlanKind::Solve(_) | PlanKind::Computation(_) => {}
                 PlanKind::Run { members, ensemble, times, after, inside, reference } => {
                     for (index, member) in members.iter().enumerate() {
                         let name = match ensemble {
@@ -182,6 +199,19 @@ impl Experiment {
     }
 }
 
+impl Staged {
+    /// The scene with settings, run as long as is asked for.
+    fn read(&self, settings: &[Setting], source: &Source) -> Result<Scene, Vec<Diagnostic>> {
+        let mut scene = read_scene(self.scene, settings, source)?;
+        self.stretch(&mut scene);
+        Ok(scene)
+    }
+
+    fn stretch(&self, scene: &mut Scene) {
+        scene.run.steps = (scene.run.steps as f64 * self.horizon).round() as u64;
+    }
+}
+
 impl Job {
     /// Its name.
     pub fn name(&self) -> &str {
@@ -199,7 +229,12 @@ impl Job {
                     Ok((quantities, history)) => (Ok(quantities), Some(history)),
                     Err(reason) => (Err(reason), None),
                 };
-                Ok(Found { quantities, history, ..self.found(names, solve.arguments(self.member)) })
+                Ok(Found { quantities, history, ..self.found(names, solve.0.arguments(self.member)) })
+            }
+            Work::Computation(computation) => {
+                let quantities = computation.run(self.member, &self.source)?;
+                let names = (computation.kind.name, "computation");
+                Ok(Found { quantities, ..self.found(names, computation.tabled.arguments(self.member)) })
             }
         }
     }
@@ -228,14 +263,13 @@ impl Job {
             let argument = format!("run.step={:?}", steps[0]);
             settings.insert(0, Setting { argument, position: None, displaces: None });
         }
-        let scene = read_scene(staged.scene, &settings, &self.source)?;
+        let scene = staged.read(&settings, &self.source)?;
         let arguments = settings.iter().map(|setting| setting.argument.clone()).collect();
         let found = self.found((staged.scene.name, scene.method.name()), arguments);
         match &staged.task {
             Task::Run(sights) => {
                 let reference = sights.reference.as_ref().filter(|_| !sights.parts.is_empty());
-                let reference =
-                    reference.map(|settings| read_scene(staged.scene, settings, &self.source)).transpose()?;
+                let reference = reference.map(|settings| staged.read(settings, &self.source)).transpose()?;
                 self.simulate((&scene, reference.as_ref()), found, sights, also, stop)
             }
             Task::Map(map) => {
@@ -247,7 +281,8 @@ impl Job {
                 let reference = match reference {
                     None => Ok(Reference::Fine(FINER)),
                     Some((other, settings)) => {
-                        let scene = read_scene(other, settings, &self.source)?;
+                        let mut scene = read_scene(other, settings, &self.source)?;
+                        staged.stretch(&mut scene);
                         let trial = Trial::run(&scene, &mut [also], stop).map_err(|refusal| refusal.to_string());
                         trial.and_then(|trial| match &trial.outcome.ended {
                             None => Ok(Reference::Given(trial.outcome.state)),

@@ -1,6 +1,6 @@
 //! The scene of a run with its settings, and the changes of the command line to them.
 
-use super::{Experiment, PlanKind};
+use super::{Experiment, Plan, PlanKind};
 use crate::document::{Diagnostic, Edit, Position, Source};
 use crate::scene::{BuiltIn, Scene};
 
@@ -102,31 +102,44 @@ impl Experiment {
         let setting = Setting { argument: argument.to_string(), position: None, displaces: None };
         let shown = setting.edit().shown;
         for plan in &mut self.plans {
-            let member = plan.first_member();
-            let name = plan.name.clone();
-            if let PlanKind::Solve(solve) = &mut plan.kind {
-                match solve.set(&setting, &self.source) {
+            for result in plan.set(&setting, full, &self.source) {
+                match result {
                     Ok(()) => taken += 1,
                     Err(problems) => {
                         let itself = problems.iter().all(|problem| problem.source == shown);
-                        refused.push(Refused { run: name.clone(), problems, itself });
-                    }
-                }
-            }
-            for (place, start) in plan.starts().enumerate() {
-                start.added.push(setting.clone());
-                let of_reference = |setting: &&Setting| place == 0 || !setting.of_solution();
-                let member: Vec<Setting> = member.iter().filter(of_reference).cloned().collect();
-                match read_scene(start.scene, &start.settings(full, &member), &self.source) {
-                    Ok(_) => taken += 1,
-                    Err(problems) => {
-                        start.added.pop();
-                        let itself = problems.iter().all(|problem| problem.source == shown);
-                        refused.push(Refused { run: name.clone(), problems, itself });
+                        refused.push(Refused { run: plan.name.clone(), problems, itself });
                     }
                 }
             }
         }
         (taken, refused)
+    }
+}
+
+impl Plan {
+    /// Adds a setting to everything that the plan is made of: a run and its reference, a problem, a computation. What does
+    /// not take it stays as it is.
+    pub(super) fn set(
+        &mut self,
+        setting: &Setting,
+        full: bool,
+        source: &Source,
+    ) -> Vec<Result<(), Vec<Diagnostic>>> {
+        let member = self.first_member();
+        match &mut self.kind {
+            PlanKind::Solve(solve) => return vec![solve.set(setting, source)],
+            PlanKind::Computation(computation) => return vec![computation.set(setting, source)],
+            PlanKind::Run { .. } | PlanKind::Map(_) | PlanKind::Order { .. } => {}
+        }
+        let taken = |(place, start): (usize, &mut Start)| {
+            start.added.push(setting.clone());
+            let of_reference = |setting: &&Setting| place == 0 || !setting.of_solution();
+            let member: Vec<Setting> = member.iter().filter(of_reference).cloned().collect();
+            let read = read_scene(start.scene, &start.settings(full, &member), source);
+            read.map(|_| ()).inspect_err(|_| {
+                start.added.pop();
+            })
+        };
+        self.starts().enumerate().map(taken).collect()
     }
 }

@@ -96,13 +96,7 @@ impl Experiment {
 
     fn find(&self, claim: &Claim, found: &[Found]) -> Result<Finding, String> {
         let (values, ensemble) = self.values(&claim.formula, found)?;
-        let satisfied = values.iter().filter(|&&value| claim.criterion.holds(value)).count();
-        let verdict = match satisfied {
-            _ if claim.missing.is_some() => Verdict::Undecidable,
-            all if all == values.len() => Verdict::Holds,
-            0 => Verdict::DoesNotHold,
-            _ => Verdict::Depends,
-        };
+        let (verdict, satisfied) = claim.verdict(&values, &claim.criterion);
         Ok(Finding { values, ensemble, satisfied, verdict })
     }
 

@@ -13,7 +13,7 @@ pub fn list(experiments: &[Experiment], as_json: bool) -> Result<(), Fail> {
             let claims: Vec<Value> = experiment
                 .claims
                 .iter()
-                .map(|claim| json!({ "id": claim.id, "claim": claim.claim, "full": claim.full }))
+                .map(|claim| json!({ "id": claim.id, "claim": claim.claim, "full": claim.full, "says": claim.says, "expected": claim.expected, "no_mutation": claim.no_mutation }))
                 .collect();
             json!({
                 "paper": experiment.paper,

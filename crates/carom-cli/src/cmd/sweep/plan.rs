@@ -3,8 +3,8 @@
 use carom_io::document::{Edit, key_and_value, set_value};
 use serde_json::Value;
 
-use super::random::draw;
 use crate::print;
+use carom::random::draw;
 
 /// Most points of a sweep: every one has a row in memory.
 const MOST: usize = 1_000_000;

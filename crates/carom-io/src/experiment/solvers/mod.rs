@@ -14,9 +14,10 @@ pub(super) use measures::OF_ERRORS;
 use super::ensemble::{self, Member};
 use super::quantities::Quantities;
 use super::read::name;
-use super::settings::{Setting, place};
+use super::settings::Setting;
+use super::tabled::{Tabled, named};
 use super::{Plan, PlanKind};
-use crate::document::{Diagnostic, Diagnostics, Kind, Source, Table, TableReader, Value, apply};
+use crate::document::{Diagnostic, Source, Table, TableReader};
 use history::Begin;
 use problem::{Optional as _, Problem};
 use solver::Solver;
@@ -27,13 +28,7 @@ const SETTABLE: [&str; 4] = ["problem", "solver", "start", "looks"];
 
 /// A solve, or one for every member of an ensemble.
 #[derive(Clone)]
-pub(super) struct Solve {
-    table: Table,
-    pub members: Vec<Member>,
-    pub ensemble: bool,
-    /// What the command line adds.
-    added: Vec<Setting>,
-}
+pub(super) struct Solve(pub Tabled);
 
 /// A solve as it is made.
 struct Made {
@@ -60,32 +55,16 @@ pub(super) fn read(table: &TableReader, source: &Source) -> Option<Plan> {
     let ensemble = ensemble::read(table, source).and_then(|ensemble| labelled(table, ensemble));
     let mut kept = Table::default();
     for key in ["problem", "solver"] {
-        let item = table.required(key)?;
-        // A name alone stands for a table with nothing else, so that settings can add to it.
-        let value = match item.kind() {
-            Kind::String(_) => {
-                let mut named = Table::default();
-                named.insert("name", item.value().clone());
-                Value { kind: Kind::Table(named), origin: item.value().origin }
-            }
-            Kind::Table(_) => item.value().clone(),
-            _ => return item.mismatch("a name or a table with a name"),
-        };
-        kept.insert(key, value);
+        kept.insert(key, named(&table.required(key)?)?);
     }
     for key in ["start", "looks"] {
         if let Some(value) = table.get(key) {
             kept.insert(key, value.clone());
         }
     }
-    let (plan_name, (members, ensemble)) = (plan_name?, ensemble?);
-    let solve = Solve { table: kept, members, ensemble, added: Vec::new() };
-    for member in &solve.members {
-        if let Err(problems) = solve.decode(member, source) {
-            problems.into_iter().for_each(|problem| table.diagnostics().push(problem));
-            return None;
-        }
-    }
+    let (plan_name, ensemble) = (plan_name?, ensemble?);
+    let solve = Solve(Tabled::new(kept, ensemble));
+    solve.0.check(table, source, decode)?;
     let label = label.unwrap_or(&plan_name).to_string();
     Some(Plan { name: plan_name, label, start: None, kind: PlanKind::Solve(solve) })
 }
@@ -105,47 +84,15 @@ fn labelled(table: &TableReader, (mut members, ensemble): (Vec<Member>, bool)) -
 }
 
 impl Solve {
-    /// All settings of a member, in the order in which they are made.
-    fn settings(&self, member: &Member) -> Vec<Setting> {
-        member.settings.iter().chain(&self.added).cloned().collect()
-    }
-
-    fn decode(&self, member: &Member, source: &Source) -> Result<Made, Vec<Diagnostic>> {
-        let settings = self.settings(member);
-        let edits: Vec<_> = settings.iter().map(Setting::edit).collect();
-        let diagnostics = Diagnostics::new(source, &edits);
-        let mut table = self.table.clone();
-        apply(&mut table, &diagnostics);
-        let made = decode(&TableReader::root(&table, &diagnostics));
-        match (made, diagnostics.into_vec()) {
-            (Some(made), problems) if problems.is_empty() => Ok(made),
-            (_, mut problems) => {
-                place(&mut problems, &settings, source);
-                Err(problems)
-            }
-        }
-    }
-
-    /// Adds a setting of the command line if every member takes it.
+    /// Adds a setting if every member takes it.
     pub fn set(&mut self, setting: &Setting, source: &Source) -> Result<(), Vec<Diagnostic>> {
-        self.added.push(setting.clone());
-        for member in &self.members {
-            if let Err(problems) = self.decode(member, source) {
-                self.added.pop();
-                return Err(problems);
-            }
-        }
-        Ok(())
-    }
-
-    /// The settings of a member as text.
-    pub fn arguments(&self, member: usize) -> Vec<String> {
-        self.settings(&self.members[member]).into_iter().map(|setting| setting.argument).collect()
+        self.0.set(setting, source, decode)
     }
 
     /// Solves for one member; errors against the exact solution are taken where they are wanted.
     pub fn run(&self, member: usize, source: &Source, errors: bool) -> Result<Solution, Vec<Diagnostic>> {
-        let Made { names, problem, solver, begin, looks } = self.decode(&self.members[member], source)?;
+        let Made { names, problem, solver, begin, looks } =
+            self.0.decode(&self.0.members[member], source, decode)?;
         let history = History::of(&problem, &solver, begin, errors);
         let found = history.map(|history| (measures::measured(&problem, &history, &looks), history));
         Ok(Solution { names, found })

@@ -1,0 +1,104 @@
+//! Small computations behind claims of papers that are about no mechanical scene: random matrices, one equation.
+//!
+//! Each is one file with its parameters, the quantities that it gives and where they come from; it is known by name to the
+//! experiments of `carom reproduce`. The same parameters give the same bits.
+
+/// A computation.
+pub struct Computation {
+    /// Its name.
+    pub name: &'static str,
+    /// Its parameters.
+    pub parameters: &'static [(&'static str, Parameter)],
+    /// The names of what it gives, in the order of the answer.
+    pub quantities: &'static [&'static str],
+    /// Computes the quantities; an error says why there are none.
+    pub run: fn(&Given) -> Result<Vec<f64>, String>,
+}
+
+/// What a parameter may be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Parameter {
+    /// A number from the first to the second, with what stands for it if it is not given.
+    Number {
+        /// The least value.
+        least: f64,
+        /// The largest value.
+        most: f64,
+        /// Where it is not given.
+        default: f64,
+    },
+    /// A whole number from 1 up to the most.
+    Count {
+        /// The largest value.
+        most: u32,
+        /// Where it is not given.
+        default: u32,
+    },
+    /// One of these words; the first where none is given.
+    Word(&'static [&'static str]),
+}
+
+/// The value of a parameter.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Value {
+    /// Of a number or a count.
+    Number(f64),
+    /// Of a word.
+    Word(&'static str),
+}
+
+/// The values of all parameters of a computation, in their order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Given {
+    names: &'static [(&'static str, Parameter)],
+    /// In the order of the parameters.
+    pub values: Vec<Value>,
+}
+
+impl Parameter {
+    /// Its value where none is given.
+    pub fn default(&self) -> Value {
+        match *self {
+            Self::Number { default, .. } => Value::Number(default),
+            Self::Count { default, .. } => Value::Number(f64::from(default)),
+            Self::Word(words) => Value::Word(words[0]),
+        }
+    }
+}
+
+impl Given {
+    /// Every parameter at its default.
+    pub fn new(computation: &Computation) -> Self {
+        let values = computation.parameters.iter().map(|(_, parameter)| parameter.default()).collect();
+        Self { names: computation.parameters, values }
+    }
+
+    fn value(&self, name: &str) -> Value {
+        let place = self.names.iter().position(|(other, _)| *other == name);
+        self.values[place.expect("a parameter of the computation")]
+    }
+
+    /// A number.
+    pub fn number(&self, name: &str) -> f64 {
+        match self.value(name) {
+            Value::Number(number) => number,
+            Value::Word(_) => unreachable!("`{name}` is a word"),
+        }
+    }
+
+    /// A count.
+    pub fn count(&self, name: &str) -> usize {
+        self.number(name) as usize
+    }
+
+    /// A word.
+    pub fn word(&self, name: &str) -> &'static str {
+        match self.value(name) {
+            Value::Word(word) => word,
+            Value::Number(_) => unreachable!("`{name}` is a number"),
+        }
+    }
+}
+
+/// All computations.
+pub const COMPUTATIONS: &[Computation] = &[];
