@@ -7,7 +7,7 @@ use carom_lcp::{Interior, LaggedBounds, Limits, Newton, Residual, Solver as _};
 
 use super::enumeration;
 use super::problem::{Problem, with};
-use super::solver::Solver;
+use super::solver::{Last, Solver};
 
 /// Asked of the solution that errors are taken against.
 const EXACT: f64 = 1e-10;
@@ -179,18 +179,29 @@ impl History {
                     judge.see(sweep.number, sweep.z, Some(sweep.switches));
                 }));
             }
-            Solver::DirectIterative(coupling) => {
+            Solver::DirectIterative { coupling, last } => {
                 let mut splitting = DirectIterative::new(coupling);
                 let mut sweeps = 0;
+                let mut swept = z.clone();
                 with!(problem, problem => {
                     splitting.couple(problem, coupling.couplings, &mut z, |stage, z| {
-                        match stage {
-                            Stage::Direct { .. } => judge.see(sweeps, z, None),
-                            Stage::Sweeps => sweeps += coupling.sweeps,
+                        let ends = match stage {
+                            Stage::Direct { .. } => Last::Direct,
+                            Stage::Sweeps => {
+                                sweeps += coupling.sweeps;
+                                swept.copy_from_slice(z);
+                                Last::Sweeps
+                            }
+                        };
+                        if ends == last {
+                            judge.see(sweeps, z, None);
                         }
                         true
                     })
                 });
+                if last == Last::Sweeps {
+                    z = swept;
+                }
             }
             Solver::LaggedBounds { rounds, pivots } => {
                 let mut splitting = LaggedBounds::default();

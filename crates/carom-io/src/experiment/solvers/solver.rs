@@ -19,6 +19,15 @@ const VARIANTS: [(&str, Variant); 4] = [
 /// The most sweeps, couplings, rounds and starts.
 const MOST: usize = 1_000_000;
 
+/// The stage of a direct-iterative splitting that its answer comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Last {
+    /// The direct solve, as the paper has it.
+    Direct,
+    /// The sweeps before it.
+    Sweeps,
+}
+
 /// A solver with its options.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Solver {
@@ -29,9 +38,14 @@ pub enum Solver {
         /// Sweeps over all rows.
         sweeps: usize,
     },
-    /// Direct-iterative splitting [(96), (97)].
-    DirectIterative(Coupling),
-    /// The splitting (W, Ũ) [(84), (90)].
+    /// Direct-iterative splitting [lacoursiere-linde-2011 (96), (97)].
+    DirectIterative {
+        /// Its choices.
+        coupling: Coupling,
+        /// What the answer comes from.
+        last: Last,
+    },
+    /// The splitting (W, Ũ) [lacoursiere-linde-2011 (84), (90)].
     LaggedBounds {
         /// Solves with new bounds.
         rounds: usize,
@@ -59,7 +73,7 @@ impl Solver {
         };
         let keys: &[&str] = match name {
             "pgs" => &["variant", "sweeps"],
-            "direct-iterative" => &["variant", "part", "sweeps", "couplings"],
+            "direct-iterative" => &["variant", "part", "sweeps", "couplings", "last"],
             "lagged-bounds" => &["rounds", "pivots"],
             "newton" => &["starts"],
             _ => &[],
@@ -77,8 +91,12 @@ impl Solver {
                     "tangents" => Part::Tangents,
                     _ => Part::Contacts,
                 };
+                let last = match table.choice_or("last", "direct", &["direct", "sweeps"])? {
+                    "sweeps" => Last::Sweeps,
+                    _ => Last::Direct,
+                };
                 let (sweeps, couplings) = (count("sweeps", 15)?, count("couplings", 5)?);
-                Self::DirectIterative(Coupling { variant: variant()?, part, sweeps, couplings })
+                Self::DirectIterative { coupling: Coupling { variant: variant()?, part, sweeps, couplings }, last }
             }
             "lagged-bounds" => Self::LaggedBounds { rounds: count("rounds", 20)?, pivots: count("pivots", 1000)? },
             "newton" => Self::Newton { starts: count("starts", 1)? },

@@ -220,7 +220,11 @@ impl Impact {
         rows.saddle.renew().map_err(form)?;
         for row in 0..rows.saddle.q.len() {
             let speed = rows.speed(row, v);
-            rows.saddle.t[row] = config.impact_regularisation * rows.saddle.diagonal(row);
+            // A direction that a contact does not have has no mobility; any T will do.
+            rows.saddle.t[row] = match rows.saddle.diagonal(row) {
+                0.0 => 1.0,
+                mobility => config.impact_regularisation * mobility,
+            };
             rows.saddle.q[row] = if row < m {
                 // Joints that move keep their own speed −∂g/∂t.
                 speed + 2.0 * rows.rates().get(row).copied().unwrap_or(0.0)
@@ -230,10 +234,6 @@ impl Impact {
             } else {
                 0.0
             };
-            if rows.saddle.t[row] == 0.0 {
-                // A direction that a contact does not have.
-                rows.saddle.t[row] = 1.0;
-            }
             if (m + s..joints).contains(&row) {
                 // Motors have no impulses that are not those of a step.
                 (rows.lower[row], rows.upper[row]) =
