@@ -112,3 +112,16 @@ fn bodies_of_rods_fall_bounce_and_rest() {
         assert!(ledger.error_max < 5e-3 * energy.initial, "{edits:?}: {:e}", ledger.error_max);
     }
 }
+
+#[test]
+fn a_step_of_the_nonlinear_equations_that_diverges_is_an_error_as_often_as_it_is_asked_for() {
+    let scene = built_in("pendulum-penalty", &["parameters.angle=0", "parameters.g=0", "initial.v={ x = 200.0 }"]);
+    let start = scene.problem.initial.clone();
+    let mut state = start.clone();
+    let mut stepper = stepper(&scene, &method("spook equations=nonlinear"));
+    for attempt in 0..3 {
+        let error = stepper.step(&*scene.problem.system, &mut state, scene.run.h);
+        assert!(error.is_err(), "attempt {attempt}");
+        assert_eq!(state, start);
+    }
+}

@@ -5,6 +5,7 @@ mod chain;
 mod compression;
 mod errors;
 mod friction;
+mod impacts;
 mod motors;
 mod sources;
 mod variants;

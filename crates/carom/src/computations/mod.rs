@@ -3,6 +3,9 @@
 //! Each is one file with its parameters, the quantities that it gives and where they come from; it is known by name to the
 //! experiments of `carom reproduce`. The same parameters give the same bits.
 
+mod random_impacts;
+mod random_stability;
+
 /// A computation.
 pub struct Computation {
     /// Its name.
@@ -101,4 +104,4 @@ impl Given {
 }
 
 /// All computations.
-pub const COMPUTATIONS: &[Computation] = &[];
+pub const COMPUTATIONS: &[Computation] = &[random_impacts::RANDOM_IMPACTS, random_stability::RANDOM_STABILITY];

@@ -40,17 +40,20 @@ impl Rows {
             let left = epsilon / h * impulse + mean + tau * (speed + moved);
             let size = self.shape.fold_row(row, &g, &self.row, 0.0, |sum, g, q| sum + (g * q).abs());
             let relative = left.abs() / (size + (epsilon / h * impulse).abs()).max(f64::MIN_POSITIVE);
-            if relative.is_nan() {
-                return Err(Failure::NonFinite { what: "an equality constraint after the step" });
-            }
-            if relative > worst.0 {
+            if relative.is_nan() || relative > worst.0 {
                 worst = (relative, row);
+            }
+            if relative.is_nan() {
+                break;
             }
             let scale = if centred { 4.0 * phi / (h * (1.0 + phi)) } else { 4.0 * phi / h };
             self.saddle.q[row] += scale * left;
         }
         self.bend = before;
         self.row.resize(2 * n, 0.0);
+        if worst.0.is_nan() {
+            return Err(Failure::NonFinite { what: "an equality constraint after the step" });
+        }
         Ok(worst)
     }
 
