@@ -5,7 +5,7 @@
 //! its best iterate with that residual and says why ([`Unsolved`]).
 //!
 //! The notation is that of Lacoursière and Linde: impulses z, slacks w = H z + q, in saddle-point form
-//! M v − Gᵀz + p = 0, w = G v + T z + q [(108)].
+//! M v − Gᵀz + p = 0, w = G v + T z + q [lacoursiere-linde-2011 (108)].
 
 pub mod cone;
 pub mod corpus;

@@ -106,6 +106,8 @@ pub trait Method: Serialize + for<'a> Deserialize<'a> + JsonSchema + Default {
     const TITLE: &'static str;
     /// Keys of `references.bib`.
     const CITES: &'static [&'static str];
+    /// Of which systems it preserves what it claims, where that is not all of them.
+    const PRESERVES_OF: &'static str = "";
     /// The step.
     type Stepper;
 
@@ -223,6 +225,11 @@ macro_rules! methods {
             /// One line.
             pub fn title(&self) -> &'static str {
                 match self { $(Self::$variant(_) => <$config>::TITLE),* }
+            }
+
+            /// Of which systems it preserves what it claims; empty where that is all of them.
+            pub fn preserves_of(&self) -> &'static str {
+                match self { $(Self::$variant(_) => <$config>::PRESERVES_OF),* }
             }
 
             /// Keys of `references.bib`.

@@ -49,9 +49,11 @@ pub fn run(args: &Args) -> Result<(), Fail> {
             (true, false) => "; between impacts",
             (false, _) => "",
         };
+        let of = method.options.preserves_of();
+        let of = if of.is_empty() { String::new() } else { format!(" {of}") };
         let rows = vec![
             vec!["  order".to_string(), format!("{}{between}", method.claims.order)],
-            vec!["  preserves".into(), format!("{}{between}", preserved(method.claims))],
+            vec!["  preserves".into(), format!("{}{of}{between}", preserved(method.claims))],
             vec!["  takes".into(), taken(method.takes)],
             vec!["  options".into(), if options.is_empty() { "none".into() } else { options.join(", ") }],
             vec!["  cites".into(), method.cites.join(", ")],

@@ -148,7 +148,7 @@ pub fn a_frame(mu: f64) -> GlobalFriction {
 }
 
 /// One contact whose tangents are coupled, W = diag(1, [[2, 1], [1, 2]]), q = (−1, 1, 0), μ = 0.5: the smallest problem on which
-/// scaling the answer of stick [(98)] ends at the wrong friction.
+/// scaling the answer of stick [lacoursiere-linde-2011 (98)] ends at the wrong friction.
 pub fn one_contact() -> Friction {
     let rows = [vec![1.0, 0.0, 0.0], vec![0.0, 2.0, 1.0], vec![0.0, 1.0, 2.0]];
     let w = Sparse::from_dense(&Dense::from_rows(&rows).expect("rows of one length"));

@@ -9,7 +9,7 @@ use crate::problem::{GlobalFriction, Saddle};
 //   τ      relaxation time of a violated constraint        s
 //   γ      slip speed per tangential force in stick        m/(N s)
 //   φ      1 / (1 + 4 τ/h)
-//   T      4 ε φ / h² for joints and normals [(56)], γ/h for tangents
+//   T      4 ε φ / h² for joints and normals [lacoursiere-linde-2011 (56)], γ/h for tangents
 //   v0     velocities before the step: linear, then angular, all in the world's frame
 
 /// The parameters of the stepper.

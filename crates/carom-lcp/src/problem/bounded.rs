@@ -39,7 +39,7 @@ impl Judged for Lcp {
     }
 }
 
-/// A mixed LCP by its matrix [(113)]: w = H z + q, w ≥ 0 where z = l, w ≤ 0 where z = u, w = 0 between, l ≤ z ≤ u.
+/// A mixed LCP by its matrix [lacoursiere-linde-2011 (113)]: w = H z + q, w ≥ 0 where z = l, w ≤ 0 where z = u, w = 0 between, l ≤ z ≤ u.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mlcp {
     /// H.
@@ -98,7 +98,7 @@ impl Room {
     }
 }
 
-/// A mixed LCP in saddle-point form [(108)].
+/// A mixed LCP in saddle-point form [lacoursiere-linde-2011 (108)].
 #[derive(Clone, Debug, PartialEq)]
 pub struct SaddleMlcp {
     /// M, G, T, p and q.
@@ -116,7 +116,7 @@ impl SaddleMlcp {
         Ok(SaddleMlcp { saddle, lower, upper })
     }
 
-    /// The same problem by its Schur complement A = G M⁻¹ Gᵀ + T [(109), (110)].
+    /// The same problem by its Schur complement A = G M⁻¹ Gᵀ + T [lacoursiere-linde-2011 (109), (110)].
     pub fn reduced(&self) -> Mlcp {
         let (h, q) = self.saddle.schur();
         Mlcp { h, q, lower: self.lower.clone(), upper: self.upper.clone() }

@@ -1,4 +1,4 @@
-//! Friction linearised: polygons and boxes in place of the cone, as complementarity problems [(81), (86), (87)].
+//! Friction linearised: polygons and boxes in place of the cone, as complementarity problems [lacoursiere-linde-2011 (81), (86), (87)].
 
 use crate::matrix::{Misshapen, Sparse};
 use crate::problem::{Friction, Lcp, Mlcp};
@@ -10,10 +10,10 @@ const REGULARISATION: f64 = 1e-10;
 ///
 /// ```text
 /// // Notation
-/// //   r_n = ν,  r_t = Σ_k d_k ξ_k                                  [(86)]
+/// //   r_n = ν,  r_t = Σ_k d_k ξ_k                                  [lacoursiere-linde-2011 (86)]
 /// //   0 ≤ ν   ⟂ u_n ≥ 0
 /// //   0 ≤ ξ_k ⟂ d_kᵀu_t + σ ≥ 0
-/// //   0 ≤ σ   ⟂ μ ν − Σ_k ξ_k ≥ 0                                  [(81), (87)]
+/// //   0 ≤ σ   ⟂ μ ν − Σ_k ξ_k ≥ 0                                  [lacoursiere-linde-2011 (81), (87)]
 /// ```
 ///
 /// A polygon has one σ for all its directions, a box one σ for each tangent. The unknowns are those of the equality rows, then for each

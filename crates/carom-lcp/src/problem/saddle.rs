@@ -1,4 +1,4 @@
-//! The saddle-point form M v − Gᵀz + p = 0, w = G v + T z + q [(108)].
+//! The saddle-point form M v − Gᵀz + p = 0, w = G v + T z + q [lacoursiere-linde-2011 (108)].
 
 use crate::matrix::{Blocks, Misshapen, Sparse};
 use crate::problem::bounded::{expect_finite, expect_length};
@@ -10,7 +10,7 @@ pub struct Motion {
     velocity: Vec<f64>,
 }
 
-/// Bodies and rows: M v − Gᵀz + p = 0, w = G v + T z + q [(108)].
+/// Bodies and rows: M v − Gᵀz + p = 0, w = G v + T z + q [lacoursiere-linde-2011 (108)].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Saddle {
     /// M, one positive definite block for each body.
@@ -161,9 +161,9 @@ impl Saddle {
         self.inverse_mass.times(&motion.momentum, &mut motion.velocity);
     }
 
-    /// The Schur complement A = G M⁻¹ Gᵀ + T and q − G M⁻¹ p, so that w = A z + (q − G M⁻¹ p) [(109), (110)].
+    /// The Schur complement A = G M⁻¹ Gᵀ + T and q − G M⁻¹ p, so that w = A z + (q − G M⁻¹ p) [lacoursiere-linde-2011 (109), (110)].
     ///
-    /// Differs from [(110)]: the sign of G M⁻¹ p, which (108) makes negative.
+    /// Differs from [lacoursiere-linde-2011 (110)]: the sign of G M⁻¹ p, which (108) makes negative.
     pub fn schur(&self) -> (Sparse, Vec<f64>) {
         let m = self.q.len();
         // Rows that share a body meet in A.

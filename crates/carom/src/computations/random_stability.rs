@@ -110,9 +110,8 @@ fn trial(given: &Given, random: &mut Random) -> Iteration {
         "block" => {
             let mut t = DMatrix::zeros(m, m);
             for &(first, size) in &blocks {
-                t.view_mut((first, first), (size, size)).copy_from(&definite(random, size, |random| {
-                    decades(random, REGULARISATION)
-                }));
+                t.view_mut((first, first), (size, size))
+                    .copy_from(&definite(random, size, |random| decades(random, REGULARISATION)));
             }
             t
         }

@@ -21,7 +21,7 @@ pub fn solutions(problem: &Problem) -> Vec<Vec<f64>> {
     if stick[0] > 0.0 && stick[1].abs() <= mu * stick[0] {
         found.push(stick.to_vec());
     }
-    // t = ∓μν, against the slip: u_n = (α ∓ μβ) ν + q_n = 0 [(88)].
+    // t = ∓μν, against the slip: u_n = (α ∓ μβ) ν + q_n = 0 [lacoursiere-linde-2011 (88)].
     for side in [1.0, -1.0] {
         let nu = -q[0] / (alpha - side * mu * beta);
         let tangent = -side * mu * nu;

@@ -169,7 +169,7 @@ fn angle(problem: &Problem, z: &[f64], slacks: &[f64]) -> Option<f64> {
     problem.mu().iter().enumerate().filter_map(of_contact).reduce(f64::max)
 }
 
-/// The least principal minor α + μβ [(88)] of a contact and a direction of friction along one of its tangents.
+/// The least principal minor α + μβ [lacoursiere-linde-2011 (88)] of a contact and a direction of friction along one of its tangents.
 fn least_minor(problem: &Problem) -> Option<f64> {
     let (d, equalities) = (problem.dimension(), problem.equalities());
     let of_contact = |(contact, mu): (usize, &f64)| {

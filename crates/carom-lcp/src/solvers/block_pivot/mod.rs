@@ -9,9 +9,9 @@
 //!            i ∈ σ_l: w < 0 to α       i ∈ σ_u: w > 0 to α
 //! ```
 //!
-//! until nothing is to be exchanged: then s = max(l − z, z − u, 0) on α, max(−w, 0) on σ_l, max(w, 0) on σ_u is 0 [(114)].
+//! until nothing is to be exchanged: then s = max(l − z, z − u, 0) on α, max(−w, 0) on σ_l, max(w, 0) on σ_u is 0 [lacoursiere-linde-2011 (114)].
 //!
-//! Differs from [(114)]: |u − l| as printed on α does not vanish at a solution; s is taken before the exchange.
+//! Differs from [lacoursiere-linde-2011 (114)]: |u − l| as printed on α does not vanish at a solution; s is taken before the exchange.
 //!
 //! Exchanging all infeasible rows at once (the paper's plain method) is fast and cycles now and then. With the safeguard, full
 //! exchanges go on while the number of infeasible rows falls, with five misses allowed. Then a path is tried, once: the problem is

@@ -9,7 +9,7 @@ use crate::residual::{Judged, Residual, step_length};
 /// How slacks come from impulses.
 #[derive(Clone, Copy)]
 pub enum Form<'a> {
-    /// w = G v + T z + q with the velocities of bodies, v = M⁻¹(Gᵀz − p) [(108)].
+    /// w = G v + T z + q with the velocities of bodies, v = M⁻¹(Gᵀz − p) [lacoursiere-linde-2011 (108)].
     Bodies(&'a Saddle),
     /// w = H z + q.
     Matrix(&'a Sparse, &'a [f64]),
@@ -183,7 +183,7 @@ impl Workspace {
         }
     }
 
-    /// What follows from adding `change` to the impulse of a row [(112)].
+    /// What follows from adding `change` to the impulse of a row [lacoursiere-linde-2011 (112)].
     pub fn follow(&mut self, form: Form<'_>, row: usize, change: f64) {
         if let Form::Bodies(_) = form {
             let range = self.starts[row]..self.starts[row + 1];

@@ -37,7 +37,7 @@ impl Contact<'_> {
         if variant == Variant::ExactCone && self.law == Law::Cone && self.exact_cone(u, r) {
             return;
         }
-        // [(91)]
+        // [lacoursiere-linde-2011 (91)]
         let normal = (r[0] - self.relaxation * u[0] * step_length(self.a(0, 0))).max(0.0);
         for k in 1..self.dimension {
             u[k] += self.a(k, 0) * (normal - r[0]);
@@ -55,7 +55,7 @@ impl Contact<'_> {
                 for k in 1..d {
                     let mut tangent = r[k] - self.relaxation * u[k] * step_length(self.a(k, k));
                     if self.law == Law::Box {
-                        tangent = tangent.clamp(-reach, reach); // [(92)], [(93)]
+                        tangent = tangent.clamp(-reach, reach); // [lacoursiere-linde-2011 (92)], [lacoursiere-linde-2011 (93)]
                     }
                     for j in k + 1..d {
                         u[j] += self.a(j, k) * (tangent - r[k]);
@@ -147,7 +147,7 @@ impl Contact<'_> {
         }
     }
 
-    /// Cuts the tangents to their bound: by scaling [(98)] under the cone, each on its own under the box.
+    /// Cuts the tangents to their bound: by scaling [lacoursiere-linde-2011 (98)] under the cone, each on its own under the box.
     fn limit(&self, r: &mut [f64; 3]) {
         let reach = self.mu * r[0];
         let tangents = &mut r[1..self.dimension];

@@ -19,7 +19,7 @@ pub use whole::solve as one_contact;
 /// How one contact is solved while the others are held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Variant {
-    /// Row after row. Under the cone the tangents are then scaled to the bound [(98)]: the wrong friction unless they are uncoupled.
+    /// Row after row. Under the cone the tangents are then scaled to the bound [lacoursiere-linde-2011 (98)]: the wrong friction unless they are uncoupled.
     Separate,
     /// All rows at once as if the contact stuck, then the tangents are cut to the bound. The normal impulse stays that of stick:
     /// where a contact slides neither friction nor normal need be right.
@@ -40,7 +40,7 @@ pub enum Part {
     /// Every row.
     #[default]
     All,
-    /// Contacts, not the rows before them [(97)].
+    /// Contacts, not the rows before them [lacoursiere-linde-2011 (97)].
     Contacts,
     /// Tangents, with the normal impulses held.
     Tangents,

@@ -1,7 +1,7 @@
 //! Splittings: a direct method for what must be accurate, something cheaper or simpler for friction.
 //!
-//! [`DirectIterative`] solves equalities and normals directly with friction held [(96)], then sweeps the contacts with the equalities
-//! held [(97)], and ends with the direct solve. [`LaggedBounds`] is the splitting (W, Ũ) of [(84), (90)]: everything directly under
+//! [`DirectIterative`] solves equalities and normals directly with friction held [lacoursiere-linde-2011 (96)], then sweeps the contacts with the equalities
+//! held [lacoursiere-linde-2011 (97)], and ends with the direct solve. [`LaggedBounds`] is the splitting (W, Ũ) of [lacoursiere-linde-2011 (84), (90)]: everything directly under
 //! the box law, with bounds μν from the solve before.
 
 mod direct;
@@ -45,7 +45,7 @@ impl Default for Coupling {
     }
 }
 
-/// Direct-iterative splitting [(96), (97)]. Its answer always comes from a direct solve: equalities hold and normals are complementary
+/// Direct-iterative splitting [lacoursiere-linde-2011 (96), (97)]. Its answer always comes from a direct solve: equalities hold and normals are complementary
 /// to rounding, only friction is approximate.
 ///
 /// The direct part is solved by sparse factors where the problem has bodies. A second solve of a problem of the same pattern allocates
@@ -120,9 +120,9 @@ impl<P: Swept> Solver<P> for DirectIterative {
     }
 }
 
-/// The splitting (W, Ũ) [(84), (90)]: all rows at once by block pivoting under the box law, with the bounds μν of the solve before.
+/// The splitting (W, Ũ) [lacoursiere-linde-2011 (84), (90)]: all rows at once by block pivoting under the box law, with the bounds μν of the solve before.
 ///
-/// Differs from [(90)]: q + (H − N) z, where (H − N) q is printed. The iterates are bounded [Lemma 19.1]; they need not converge.
+/// Differs from [lacoursiere-linde-2011 (90)]: q + (H − N) z, where (H − N) q is printed. The iterates are bounded [lacoursiere-linde-2011, lemma 19.1]; they need not converge.
 ///
 /// Solved by sparse factors where the problem has bodies. A second solve of a problem of the same pattern allocates nothing.
 #[derive(Clone, Debug)]

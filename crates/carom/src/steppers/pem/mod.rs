@@ -53,6 +53,7 @@ impl Method for Config {
     const NAME: &'static str = "pem";
     const TITLE: &'static str = "projected energy-momentum steps for stiff mechanisms";
     const CITES: &'static [&'static str] = &["simo-tarnow-1992", "gonzalez-1996", "gonzalez-1999"];
+    const PRESERVES_OF: &'static str = "of particles with springs, rods and pair potentials";
     type Stepper = Pem;
 
     fn check(&self) -> Result<(), (&'static str, String)> {

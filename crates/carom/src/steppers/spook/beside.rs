@@ -8,7 +8,7 @@ use crate::state::State;
 use crate::system::{Mass, System};
 
 impl Rows {
-    /// Puts what velocities and impulses leave of (52) to the right-hand sides; the largest of it relative to its terms, and its row. `at.v` is the
+    /// Puts what velocities and impulses leave of [lacoursiere-linde-2011 (52)] to the right-hand sides; the largest of it relative to its terms, and its row. `at.v` is the
     /// velocity before.
     pub fn correct<S: System + ?Sized>(
         &mut self,

@@ -94,7 +94,7 @@ impl Default for SplitOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Variant {
-    /// Row after row; the tangents are then scaled to the bound of friction [(98)].
+    /// Row after row; the tangents are then scaled to the bound of friction [lacoursiere-linde-2011 (98)].
     Separate,
     /// All rows at once as if the contact stuck; then the tangents are scaled to the bound.
     BlockProjection,

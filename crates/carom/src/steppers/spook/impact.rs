@@ -1,4 +1,4 @@
-//! The impact before a step [(71), corrected]: contacts that are closed and approached, all joints with them, by the law of `impact/rough.rs`.
+//! The impact before a step [lacoursiere-linde-2011 (71), corrected]: contacts that are closed and approached, all joints with them, by the law of `impact/rough.rs`.
 
 use carom_lcp::problem::Room;
 use carom_lcp::{BlockPivot, FrictionDefault, GlobalFriction, Law, Saddle, SaddleMlcp, Solver as _};
@@ -23,7 +23,7 @@ use crate::system::System;
 //   |β| ≤ μν, against D v⁺
 //
 // Without friction 2(K⁺ − K⁻) = −λᵀT_G λ + νᵀ(I − Ψ)N v⁻ − νᵀT_N ν: no energy comes in as long as N v⁻ ≤ 0. With it Ψ is lowered where it would.
-// Differs from [(71)]: +G v⁻ as printed lets energy in, and contacts that separate must be left out.
+// Differs from [lacoursiere-linde-2011 (71)]: +G v⁻ as printed lets energy in, and contacts that separate must be left out.
 
 /// An approach slower than this part of the speed that forces give in a step is none.
 const STILL: f64 = 1e-6;

@@ -33,10 +33,10 @@ pub enum Hessian {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Equations {
-    /// Linearised at the start of the step [(55)].
+    /// Linearised at the start of the step [lacoursiere-linde-2011 (55)].
     #[default]
     Linear,
-    /// As it stands [(52)], by iteration: without damping there is no violation, with it one of hτ/2 vᵀHv. Without contacts alone.
+    /// As it stands [lacoursiere-linde-2011 (52)], by iteration: without damping there is no violation, with it one of hτ/2 vᵀHv. Without contacts alone.
     Nonlinear,
 }
 
@@ -292,7 +292,8 @@ impl Method for Config {
             symplectic: false,
             reversible: false,
             linear_momentum: true,
-            angular_momentum: true,
+            // The positive part of a geometric stiffness acts across the links: it has a moment.
+            angular_momentum: self.stiffness == Stiffness::None,
             through_impacts: false,
         }
     }

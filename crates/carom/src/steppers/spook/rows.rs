@@ -270,7 +270,7 @@ impl Rows {
         Ok(())
     }
 
-    /// T and b of a holonomic row [(55)]; `moved` is its rate at rest, κ what stands before its bend.
+    /// T and b of a holonomic row [lacoursiere-linde-2011 (55)]; `moved` is its rate at rest, κ what stands before its bend.
     fn holonomic([epsilon, tau]: [f64; 2], at: &At, [value, speed, moved]: [f64; 3], kappa_bend: f64) -> [f64; 2] {
         let h = at.h;
         let phi = 1.0 / (1.0 + 4.0 * tau / h);

@@ -17,7 +17,7 @@ const KEPT: usize = 3;
 
 /// The most iterations of `equations = "nonlinear"`; each takes a digit or more off the error where steps are not too long.
 const MOST_ITERATIONS: usize = 50;
-/// What is left of (52), relative to its terms, that is round-off, and that is if it does not fall.
+/// What is left of [lacoursiere-linde-2011 (52)], relative to its terms, that is round-off, and that is if it does not fall.
 const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 const NEARLY: f64 = 1e-11;
 /// A contact that was held stays closed up to this part of the way that its impulse made in the last step: solves leave that much.
@@ -227,7 +227,7 @@ impl Spook {
         self.gaps[index] <= ROUND_OFF * size + HELD * h.abs() * stopped
     }
 
-    /// The impulses and velocities of the step [(55), (56)].
+    /// The impulses and velocities of the step [lacoursiere-linde-2011 (55), (56)].
     fn solve<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<Cost, Failure> {
         let m = self.rows.f.len();
         let centred = self.config.start == Start::Staggered && self.memory[0] == 0.0;
@@ -256,7 +256,7 @@ impl Spook {
         self.inverse.solve(&mut self.v1);
     }
 
-    /// Goes on to a solution of (52): what the linear rows leave of it goes to their right-hand side, with the same matrix.
+    /// Goes on to a solution of [lacoursiere-linde-2011 (52)]: what the linear rows leave of it goes to their right-hand side, with the same matrix.
     fn iterate<S: System + ?Sized>(&mut self, system: &S, at: &At, cost: &mut Cost) -> Result<(), Failure> {
         let (mut before, mut worst) = (f64::INFINITY, 0);
         for _ in 0..MOST_ITERATIONS {
