@@ -74,3 +74,19 @@ fn a_warm_step_of_a_chain_allocates_nothing() {
         assert_eq!(counted.count_total, 0, "{text}");
     }
 }
+
+#[test]
+fn geometric_stiffness_has_a_moment_and_no_momentum() {
+    let text = "[[particle]]\nmass = 1.0\nposition = [0, 0]\nvelocity = [0, 10]\n[[particle]]\nmass = 1.0\nposition = [1, 0]\nvelocity = [0, 3]\n\
+                [[particle]]\nmass = 20.0\nposition = [2, 0]\nvelocity = [0, -10]\n[[rod]]\nbetween = [0, 1]\n[[rod]]\nbetween = [1, 2]\n\
+                [method]\nname = 'spook'\n[run]\nstep = '1/60'\nuntil = 5.0\n";
+    for (stiffness, kept) in [("none", true), ("geometric", false)] {
+        let scene = carom_tests::runs::scene("free", text, &[&format!("method.stiffness={stiffness}")]);
+        assert_eq!(scene.method.claims().angular_momentum, kept, "{stiffness}");
+        let (outcome, summary, _) = crate::run(&scene, &mut |_| {});
+        assert_eq!(outcome.ended, None, "{stiffness}");
+        let (linear, angular) = (summary.linear().1.expect("conserved"), summary.angular().1.expect("conserved"));
+        assert!(linear < 1e-11, "{stiffness}: {linear:e}");
+        assert!(if kept { angular < 1e-10 } else { angular > 1e-3 }, "{stiffness}: {angular:e}");
+    }
+}
