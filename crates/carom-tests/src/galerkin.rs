@@ -1,7 +1,7 @@
 //! The equations of galerkin as the paper has them, in the coefficients of q, p and p_g, over any numbers.
 //!
-//! (21), (37) and (38) of Muehlebach, Heimsch and Glocker, (B.12) for the continuous one, and for right-left the same principle with the jumps at
-//! the other ends; Legendre polynomials, and the terms of the constraints integrated by parts.
+//! (21), (37) and (38) of Muehlebach, Heimsch and Glocker, (B.12) for the continuous one, and for the others the same principle with the jumps at
+//! other ends; Legendre polynomials, and the terms of the constraints integrated by parts.
 
 use carom::lagrangian::expression::Scalar;
 
@@ -17,6 +17,10 @@ pub enum Jumps {
     RightLeft,
     /// `q` nowhere, `p` at both.
     Continuous,
+    /// Both at the right end.
+    LeftLeft,
+    /// Both at the left end.
+    RightRight,
 }
 
 /// Equations as the paper prints them, with what is wrong in them: controls.
@@ -95,10 +99,20 @@ impl Form {
         if self.jumps == Jumps::Continuous { self.degree } else { self.degree + 1 }
     }
 
+    /// Values at the end that are unknowns beside the coefficients: of p, or of q, or of p and q.
+    fn ends(&self) -> usize {
+        1 + usize::from(self.jumps == Jumps::LeftLeft)
+    }
+
+    /// Whether p appears with its slope: the strong form.
+    fn is_strong(&self) -> bool {
+        !matches!(self.jumps, Jumps::LeftRight | Jumps::Continuous)
+    }
+
     /// Coefficients that Newton's method starts from: straight motion.
     pub fn start(&self, h: f64, (q, p, v): (&[f64], &[f64], &[f64]), constraints: usize) -> Vec<f64> {
         let n = q.len();
-        let mut y = vec![0.0; (self.degree + self.momentum_degree + 3) * n];
+        let mut y = vec![0.0; (self.degree + self.momentum_degree + 2 + self.ends()) * n];
         for i in 0..n {
             // Where q has only a constant, it is the end or the start.
             let middle = if self.degree == 0 { 0.0 } else { 0.5 * h * v[i] };
@@ -109,6 +123,9 @@ impl Form {
             y[(self.degree + 1) * n + i] = p[i];
             let end = (self.degree + self.momentum_degree + 2) * n + i;
             y[end] = if self.jumps == Jumps::RightLeft { q[i] + h * v[i] } else { p[i] };
+            if self.jumps == Jumps::LeftLeft {
+                y[end + n] = q[i] + h * v[i];
+            }
         }
         y.resize(y.len() + (self.multipliers() + 1) * constraints, 0.0);
         y
@@ -120,7 +137,7 @@ impl Form {
         let (q0, p0) = x.split_at(n);
         let (q, rest) = y.split_at((m + 1) * n);
         let (p, rest) = rest.split_at((d + 1) * n);
-        let (end, rest) = rest.split_at(n);
+        let (end, rest) = rest.split_at(self.ends() * n);
         let (force, mu) = rest.split_at(self.multipliers() * nc);
         let count = m.max(d) + 1;
         let ((left, _), (right, _)) = (legendre(count, 0.0), legendre(count, 1.0));
@@ -129,6 +146,7 @@ impl Form {
         let (p_left, p_right) = (value(&left[..=d], p), value(&right[..=d], p));
         let (q1, mut p1) = match self.jumps {
             Jumps::RightLeft => (end.to_vec(), p_right.clone()),
+            Jumps::LeftLeft => (end[n..].to_vec(), end[..n].to_vec()),
             _ => (q_right.clone(), end.to_vec()),
         };
         // p0 + W(q0) p_g(0), (38).
@@ -150,7 +168,8 @@ impl Form {
                     Jumps::LeftRight => s(right[k]) * end[i] - s(left[k]) * p_left[i],
                     Jumps::Continuous => s(right[k]) * end[i] - s(left[k]) * p_start[i],
                     // The strong form, with the integral of φ p' below.
-                    Jumps::RightLeft => s(left[k]) * (p_left[i] - p_start[i]),
+                    Jumps::RightLeft | Jumps::RightRight => s(left[k]) * (p_left[i] - p_start[i]),
+                    Jumps::LeftLeft => s(right[k]) * (p1[i] - p_right[i]),
                 };
                 of_q[k][i] = of_q[k][i] + ends;
             }
@@ -158,9 +177,9 @@ impl Form {
         for k in 0..=d {
             for i in 0..n {
                 let ends = match self.jumps {
-                    Jumps::LeftRight => s(-left[k]) * (q_left[i] - q0[i]),
+                    Jumps::LeftRight | Jumps::RightRight => s(-left[k]) * (q_left[i] - q0[i]),
                     Jumps::Continuous => s(0.0),
-                    Jumps::RightLeft => s(-right[k]) * (end[i] - q_right[i]),
+                    Jumps::RightLeft | Jumps::LeftLeft => s(-right[k]) * (q1[i] - q_right[i]),
                 };
                 of_p[k][i] = of_p[k][i] + ends;
             }
@@ -179,9 +198,10 @@ impl Form {
             let q_slope = value(&slopes[..=m], q);
             for i in 0..n {
                 for k in 0..=m {
-                    let term = match self.jumps {
-                        Jumps::RightLeft => s(w * values[k]) * p_slope[i],
-                        _ => s(-w * slopes[k]) * p_here[i],
+                    let term = if self.is_strong() {
+                        s(w * values[k]) * p_slope[i]
+                    } else {
+                        s(-w * slopes[k]) * p_here[i]
                     };
                     of_q[k][i] = of_q[k][i] + term;
                 }
@@ -245,8 +265,12 @@ impl Form {
         let mut residual: Vec<T> = of_q.into_iter().chain(of_p).flatten().collect();
         residual.extend((0..n).map(|i| match self.jumps {
             Jumps::LeftRight => p_left[i] - p_start[i],
+            Jumps::RightRight => p_right[i] - p1[i],
             _ => q_left[i] - q0[i],
         }));
+        if self.jumps == Jumps::LeftLeft {
+            residual.extend((0..n).map(|i| p_left[i] - p0[i]));
+        }
         if nc > 0 {
             let g1 = map.constraints(t + h, &q1);
             let ends = legendre(self.multipliers(), 1.0).0;

@@ -7,9 +7,11 @@ mod cartesian;
 mod estimate;
 mod identities;
 mod long;
+mod one_sided;
 mod order;
 mod pendulum;
 mod runge_kutta;
+mod stability;
 mod symplectic;
 
 use carom::state::State;

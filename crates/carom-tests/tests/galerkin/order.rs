@@ -66,7 +66,7 @@ fn the_ladders_of_the_reference() {
 }
 
 /// Slopes between steps of span/N, N from `first` on, doubled; those with both errors above round-off.
-fn slopes(scene: &dyn Fn() -> Scene, options: &str, span: f64, first: usize) -> Vec<f64> {
+pub fn slopes(scene: &dyn Fn() -> Scene, options: &str, span: f64, first: usize) -> Vec<f64> {
     let exact = Exact::new(scene(), span / 40.0, span);
     let error = |steps: usize| {
         let [q, p] = nodal(scene(), &exact, options, span / steps as f64, span);

@@ -1,23 +1,29 @@
 //! `galerkin`: variational integrators of any order with discontinuous ansatz functions [muehlebach-2016].
 //!
 //! On every step `q` and `p` are polynomials, and the virtual action vanishes for all variations within them. Left-right: `q` is continuous
-//! from the left, `p` from the right, and both jump elsewhere [(21)]; right-left is its adjoint; continuous joins `q` and leaves `p` free
-//! [appendix B], which is the Galerkin integrator of [marsden-west-2001].
+//! from the left, `p` from the right, and both jump elsewhere [muehlebach-2016 (21)]; right-left is its adjoint; continuous joins `q` and leaves `p` free
+//! [muehlebach-2016 (B.12)], which is the Galerkin integrator of [marsden-west-2001].
 //!
-//! Written with the velocity `u = H_p` as the unknown, all of them are one discrete Lagrangian, with the tables of `tables.rs`:
+//! Written with the velocity `u = H_p` as the unknown, these are one discrete Lagrangian, with the tables of `tables.rs`:
 //! ```text
 //! L_d = h Σ_κ w_κ L(q_κ, u_κ),   q_κ = q0 + h Σ_j a_j(s_κ) U_j,   u_κ = Σ_j l_j(s_κ) U_j,   q1 = q0 + h Σ_j b_j U_j
-//! Σ_κ w_κ l_j(s_κ) p_κ = b_j (p0 + G0ᵀμ) + h Σ_κ w_κ (b_j − a_j(s_κ)) F_κ                                     [(21), (B.12)]
+//! Σ_κ w_κ l_j(s_κ) p_κ = b_j (p0 + G0ᵀμ) + h Σ_κ w_κ (b_j − a_j(s_κ)) F_κ
 //! p1 = p0 + G0ᵀμ + h Σ_κ w_κ F_κ,   F = T_q − V_q + f_NP + Gᵀλ
 //! ```
-//! Constraints [(37)] are integrated by parts: `g(q1) = 0` and `∫χ g(q(s)) ds = 0` for the polynomials `χ` of degree `m − 1` (`m − 2` if
-//! continuous), with multipliers `λ = p_g'` of the same space and the impulse `μ = p_g(0)` along the gradients at `q0` [(38)]. This holds the
+//! Left-left and right-right [muehlebach-2016, section 2.4]: a jump of `q` is tested with `δp`, one of `p` with `δq`, so that both are at the right
+//! end of a step if both are continuous from the left, and at its left end if from the right. The first starts at its node and maps limits from the
+//! right, the second ends at it and maps limits from the left; they are adjoint to each other, explicit and implicit Euler for degree 0. Around a
+//! closed curve of starts `∮ p1 dq1 − p0 dq0 ± [q] d[p] = 0`, with + for left-left: where both jump at one end, the symplectic form changes by that of
+//! the jumps. Left-left gains energy, right-right loses it. They take no constraints.
+//!
+//! Constraints [muehlebach-2016 (37)] are integrated by parts: `g(q1) = 0` and `∫χ g(q(s)) ds = 0` for the polynomials `χ` of degree `m − 1` (`m − 2` if
+//! continuous), with multipliers `λ = p_g'` of the same space and the impulse `μ = p_g(0)` along the gradients at `q0` [muehlebach-2016 (38)]. This holds the
 //! constraint at the nodes whatever the quadrature is, without memory of the round-off before, and is blind to the gauge of `p_z`: the
 //! momentum of the node is the tangent projection of it.
 //! Differs from [muehlebach-2016 (67), (71)]: as printed they are wrong, see docs/methods.md.
 //!
-//! Preserved, for any coefficients and points: the symplectic form on the constraint manifold, and momenta of symmetries that are linear
-//! in `q`. Cost per iteration: one gradient and Hessian per point, one LU of `n(m + 1)` unknowns and `m + 1` per constraint.
+//! Preserved but for left-left and right-right, for any coefficients and points: the symplectic form on the constraint manifold, and momenta of
+//! symmetries that are linear in `q`. Cost per iteration: one gradient and Hessian per point, one LU of `n(m + 1)` unknowns and `m + 1` per constraint.
 
 mod blocks;
 mod guess;
@@ -37,6 +43,7 @@ pub use step::Galerkin;
 use crate::error::Failure;
 use crate::method::{Abilities, Claims, Method};
 use crate::state::State;
+use crate::steppers::End;
 use crate::system::System;
 
 /// Where the ansatz functions may jump.
@@ -50,6 +57,26 @@ pub enum Continuity {
     RightLeft,
     /// `q` continuous, `p` free: order 2 degree.
     Continuous,
+    /// `q` and `p` continuous from the left: order 2 degree + 1, not symplectic, gains energy.
+    LeftLeft,
+    /// Its adjoint, `q` and `p` continuous from the right: order 2 degree + 1, not symplectic, loses energy.
+    RightRight,
+}
+
+impl Continuity {
+    /// The end of a step at which `q` jumps.
+    fn jump(self) -> Option<End> {
+        match self {
+            Self::LeftRight | Self::RightRight => Some(End::Start),
+            Self::RightLeft | Self::LeftLeft => Some(End::Finish),
+            Self::Continuous => None,
+        }
+    }
+
+    /// Whether `p` jumps at the other end than `q`, or at both: then the step is that of a discrete Lagrangian.
+    fn is_conjugate(self) -> bool {
+        !matches!(self, Self::LeftLeft | Self::RightRight)
+    }
 }
 
 /// How integrals are made.
@@ -164,20 +191,20 @@ impl Method for Config {
     }
 
     fn claims(&self) -> Claims {
-        let gauss = self.quadrature == Quadrature::Gauss;
+        let (gauss, conjugate) = (self.quadrature == Quadrature::Gauss, self.continuity.is_conjugate());
         let order = if self.continuous() { 2 * self.degree } else { 2 * self.degree + 1 };
         Claims {
             order: if gauss { order } else { 1 },
-            symplectic: true,
+            symplectic: conjugate,
             reversible: gauss && self.continuous(),
             linear_momentum: true,
-            angular_momentum: true,
+            angular_momentum: conjugate,
             through_impacts: false,
         }
     }
 
     fn abilities(&self) -> Abilities {
-        Abilities::VARIATIONAL
+        Abilities { equalities: self.continuity.is_conjugate(), ..Abilities::VARIATIONAL }
     }
 
     fn knows_inside(&self) -> bool {
@@ -210,12 +237,9 @@ impl Config {
         if !tables.nodal || tables.potential.is_some() {
             return None;
         }
-        let a_hat = |place: usize| {
-            let (j, k) = (place / stages, place % stages);
-            tables.points.w[k] * (tables.b[j] - tables.points.a[k * stages + j]) / tables.b[j]
-        };
+        let reactions = tables.reactions(&tables.points);
         Some(Tableau {
-            a_hat: (0..stages * stages).map(a_hat).collect(),
+            a_hat: (0..stages * stages).map(|place| reactions[place % stages * stages + place / stages]).collect(),
             c: tables.c,
             b: tables.b,
             a: tables.points.a,

@@ -5,7 +5,7 @@ use super::blocks::Blocks;
 use super::matrix::Derivatives;
 use super::relax::Relaxed;
 use super::stages::{Distance, Stages};
-use super::tables::{Points, Tables};
+use super::tables::Tables;
 use crate::error::{Failure, Row, StepError};
 use crate::linear::{Breakdown, Lu};
 use crate::state::{State, all_finite};
@@ -40,7 +40,7 @@ const UNSEEN: f64 = 0.05 * f64::EPSILON;
 #[derive(Debug, Clone)]
 pub struct Galerkin {
     pub(super) tables: Tables,
-    /// `w_κ l_j(s_κ)/b_j` and `w_κ (b_j − a_j(s_κ))/b_j`, one row per point; the latter of the points of the potential too.
+    /// `w_κ l_j(s_κ)/b_j` and `â_jκ`, one row per point; the latter of the points of the potential too.
     pub(super) weights: Vec<f64>,
     pub(super) reactions: Vec<f64>,
     pub(super) pulls: Vec<f64>,
@@ -89,15 +89,6 @@ pub struct Galerkin {
     pub(super) memory: Vec<f64>,
 }
 
-/// `w_κ (b_j − a_j(s_κ))/b_j`.
-fn reactions(tables: &Tables, points: &Points) -> Vec<f64> {
-    let row = |(k, w): (usize, &f64)| -> Vec<f64> {
-        let a = &points.a[k * tables.modes..(k + 1) * tables.modes];
-        tables.b.iter().zip(a).map(|(b, a)| w * (b - a) / b).collect()
-    };
-    points.w.iter().enumerate().flat_map(row).collect()
-}
-
 impl Galerkin {
     /// Sized for the system; refused if its mass is singular or its constraints depend on each other at the start.
     pub fn new<S: System + ?Sized>(config: &Config, system: &S, start: &State) -> Result<Self, Failure> {
@@ -131,14 +122,14 @@ impl Galerkin {
         };
         let weights = (0..points * modes)
             .map(|place| tables.points.w[place / modes] * tables.points.l[place] / tables.b[place % modes]);
-        let reactions_inside = reactions(&tables, &tables.points);
+        let reactions = tables.reactions(&tables.points);
         // With M(q) they leave out too much: four times as many corrections.
         let apart = constant && tables.potential.is_none();
-        let blocks = if apart { Blocks::new(&tables, &reactions_inside, n, nc) } else { None };
+        let blocks = if apart { Blocks::new(&tables, &reactions, n, nc) } else { None };
         Ok(Self {
             weights: weights.collect(),
-            reactions: reactions_inside,
-            pulls: tables.potential.as_ref().map_or(Vec::new(), |points| reactions(&tables, points)),
+            reactions,
+            pulls: tables.potential.as_ref().map_or(Vec::new(), |points| tables.reactions(points)),
             n,
             nc,
             separate,

@@ -6,14 +6,17 @@
 //! U_j          velocity at the r + 1 Gauss points c_j of its own; l_j their Lagrange polynomials, b_j their weights
 //! s_κ, w_κ     points and weights of the quadrature
 //! a_j(s)       what U_j moves: q(s) = q0 + h Σ a_j(s) U_j, q1 = q0 + h Σ b_j U_j
+//! â_jκ         what F_κ moves: p(c_j) = p0 + h Σ â_jκ F_κ, p1 = p0 + h Σ w_κ F_κ
 //! χ_i          Legendre polynomials of the multipliers
 //! ```
-//! All variants differ in `a_j` alone. Tested with polynomials of degree `m` and a jump at the left end, `q` is the one with
+//! The variants differ in where `q` and `p` jump. Tested with polynomials of degree `m` and a jump at the left end, `q` is the one with
 //! `q(1) = q1` whose difference from `q0 + h∫U` is orthogonal to polynomials of degree `m − 1`: a multiple of `P_{m+1} − P_m`. With the jump at the right end
-//! it is one of `P_{m+1} + P_m`, and without jumps there is none.
+//! it is one of `P_{m+1} + P_m`, and without jumps there is none. The same holds for `p` and the forces. If the two jump at opposite ends, or neither of them, `â` is
+//! the conjugate of `a`, `b_j â_jκ = w_κ (b_j − a_j(s_κ))`, and the step is that of a discrete Lagrangian.
 
 use super::legendre::{gauss, integral, legendre};
 use super::{Config, Continuity, MOST_DEGREE, Quadrature};
+use crate::steppers::End;
 
 /// Room for Legendre polynomials of every degree that is taken, and two more.
 pub const ROOM: usize = MOST_DEGREE as usize + 3;
@@ -165,17 +168,38 @@ impl Tables {
 
     /// `a_j(s)`.
     pub fn position(&self, s: f64, out: &mut [f64]) {
-        let top = self.modes - 1;
+        let (top, jump) = (self.modes - 1, self.continuity.jump());
         let term = |k: usize, p: &[f64]| {
             let integral = integral(k, s, p);
             // The multiple of P_{m+1} ∓ P_m that takes off the power m + 1.
-            match self.continuity {
-                Continuity::LeftRight if k == top => integral - 0.5 * (p[k + 1] - p[k]),
-                Continuity::RightLeft if k == top => integral - 0.5 * (p[k + 1] + p[k]),
+            match jump {
+                Some(End::Start) if k == top => integral - 0.5 * (p[k + 1] - p[k]),
+                Some(End::Finish) if k == top => integral - 0.5 * (p[k + 1] + p[k]),
                 _ => integral,
             }
         };
         self.expand(s, term, out);
+    }
+
+    /// `â_jκ` of these points, one row per point.
+    pub fn reactions(&self, points: &Points) -> Vec<f64> {
+        let modes = self.modes;
+        let mut of_q = vec![0.0; modes * modes];
+        for (row, c) in of_q.chunks_exact_mut(modes).zip(&self.c) {
+            self.position(*c, row);
+        }
+        let reaction = |place: usize| {
+            let (k, j) = (place / modes, place % modes);
+            let (w, row) = (points.w[k], k * modes..(k + 1) * modes);
+            if self.continuity.is_conjugate() {
+                w * (self.b[j] - points.a[place]) / self.b[j]
+            } else {
+                // p jumps where q does: the parts of F by the polynomials of u, moved as u moves q.
+                let parts = points.l[row].iter().zip(&self.b);
+                w * of_q[j * modes..].iter().zip(parts).map(|(a, (l, b))| a * l / b).sum::<f64>()
+            }
+        };
+        (0..points.s.len() * modes).map(reaction).collect()
     }
 
     /// `b_j Σ_k P_k(c_j) term(k)`, with the polynomials at `s`.
