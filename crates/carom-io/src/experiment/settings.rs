@@ -118,7 +118,7 @@ impl Experiment {
 
 impl Plan {
     /// Adds a setting to everything that the plan is made of: a run and its reference, a problem, a computation. What does
-    /// not take it stays as it is.
+    /// not take it stays as it is, and a reference keeps its method and step.
     pub(super) fn set(
         &mut self,
         setting: &Setting,
@@ -140,6 +140,7 @@ impl Plan {
                 start.added.pop();
             })
         };
-        self.starts().enumerate().map(taken).collect()
+        let meant = |place: usize| place == 0 || !setting.of_solution();
+        self.starts().enumerate().filter(|(place, _)| meant(*place)).map(taken).collect()
     }
 }

@@ -30,10 +30,8 @@ fn degree_0_is_explicit_and_implicit_euler() {
     let (before, h) = (ours.clone(), 0.02);
     advance(&scene, &mut *stepper(&scene, &method("galerkin degree=0, continuity=right-right")), &mut ours, h, 1);
     // m = 1, l = 2, g = 9.81: both rates at the end of the step.
-    let left = [
-        ours.q[0] - before.q[0] - h * ours.p[0] / 4.0,
-        ours.p[0] - before.p[0] + h * 19.62 * ours.q[0].sin(),
-    ];
+    let left =
+        [ours.q[0] - before.q[0] - h * ours.p[0] / 4.0, ours.p[0] - before.p[0] + h * 19.62 * ours.q[0].sin()];
     assert!(left[0].abs() + left[1].abs() < 1e-14, "{left:?}");
 }
 

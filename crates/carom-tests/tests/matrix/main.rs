@@ -127,6 +127,13 @@ pub fn blows_up_with_constraints(method: &AnyMethod) -> bool {
     config.rule == At::Midpoint && config.linearized == Linearized::GaussNewton
 }
 
+/// Whether both functions of galerkin jump at one end of a step: it gains or loses energy.
+pub fn jumps_at_one_end(method: &AnyMethod) -> bool {
+    use carom::steppers::galerkin::Continuity;
+    let AnyMethod::Galerkin(config) = method else { return false };
+    matches!(config.continuity, Continuity::LeftLeft | Continuity::RightRight)
+}
+
 /// The order on a system with or without constraints: a linear part that leaves out their bend costs one.
 pub fn order(method: &AnyMethod, constrained: bool) -> u32 {
     use carom::steppers::penalty::Linearized;

@@ -6,7 +6,8 @@ use carom_tests::runs::{measured, scene};
 
 use crate::systems::{DUMBBELL, DUMBBELL_OF_PARTICLES, TRIPLE, TRIPLE_OF_PARTICLES, takes};
 use crate::{
-    blows_up_with_constraints, label, loses_by_projection, loses_in_contact, loses_with_constraints, variants,
+    blows_up_with_constraints, jumps_at_one_end, label, loses_by_projection, loses_in_contact,
+    loses_with_constraints, variants,
 };
 
 #[test]
@@ -24,7 +25,8 @@ fn claimed_momenta_are_exact_and_others_are_not() {
         for method in variants().into_iter().filter(|method| takes(method, &scene) && known(method)) {
             let free = scene.problem.system.equalities() == 0;
             // Of momenta that grow without bound no digit says anything.
-            let steps = if !free && blows_up_with_constraints(&method) { 200 } else { 5000 };
+            let euler = jumps_at_one_end(&method) && label(&method).contains("\"degree\":0");
+            let steps = if euler || (!free && blows_up_with_constraints(&method)) { 200 } else { 5000 };
             let (outcome, summary) = measured(&scene, &method, 0.02, steps);
             assert_eq!(outcome.ended, None, "{}", label(&method));
             let (linear, angular) = (summary.linear().1, summary.angular().1);
@@ -34,9 +36,10 @@ fn claimed_momenta_are_exact_and_others_are_not() {
             let claims = method.claims();
             assert!(!claims.linear_momentum || linear <= 1e-12, "{message}");
             assert!(!claims.angular_momentum || angular <= 1e-11, "{message}");
-            // Negative control: what is not claimed is seen to fail.
+            // Negative control: what is not claimed is seen to fail. What a method of high order loses is small on short steps.
+            let seen = if claims.order > 2 { 1e-10 } else { 1e-6 };
             let kept = loses_in_contact(&method) || (free && loses_with_constraints(&method));
-            assert!(claims.angular_momentum || kept || angular > 1e-6, "{message}");
+            assert!(claims.angular_momentum || kept || angular > seen, "{message}");
         }
     }
 }

@@ -3,8 +3,10 @@
 //! Each is one file with its parameters, the quantities that it gives and where they come from; it is known by name to the
 //! experiments of `carom reproduce`. The same parameters give the same bits.
 
+mod partitioned_runge_kutta;
 mod random_impacts;
 mod random_stability;
+mod virtual_action;
 
 /// A computation.
 pub struct Computation {
@@ -104,4 +106,9 @@ impl Given {
 }
 
 /// All computations.
-pub const COMPUTATIONS: &[Computation] = &[random_impacts::RANDOM_IMPACTS, random_stability::RANDOM_STABILITY];
+pub const COMPUTATIONS: &[Computation] = &[
+    partitioned_runge_kutta::PARTITIONED_RUNGE_KUTTA,
+    random_impacts::RANDOM_IMPACTS,
+    random_stability::RANDOM_STABILITY,
+    virtual_action::VIRTUAL_ACTION,
+];

@@ -11,7 +11,7 @@ use super::{Computation, Given, Parameter};
 use crate::steppers::galerkin::Config;
 
 /// Its entry.
-pub const ENTRY: Computation = Computation {
+pub const PARTITIONED_RUNGE_KUTTA: Computation = Computation {
     name: "partitioned-runge-kutta",
     parameters: &[
         ("tableau", Parameter::Word(&["figure-3", "exchanged", "gauss"])),
@@ -90,12 +90,12 @@ mod tests {
 
     #[test]
     fn only_that_of_the_figure_is_that_of_galerkin() {
-        let mut given = Given::new(&ENTRY);
-        let found = (ENTRY.run)(&given).expect("it runs");
+        let mut given = Given::new(&PARTITIONED_RUNGE_KUTTA);
+        let found = (PARTITIONED_RUNGE_KUTTA.run)(&given).expect("it runs");
         assert!(found[2] < 1e-15, "{found:?}");
         for word in ["exchanged", "gauss"] {
             given.values[0] = super::super::Value::Word(word);
-            assert!((ENTRY.run)(&given).expect("it runs")[2] > 0.05, "{word}");
+            assert!((PARTITIONED_RUNGE_KUTTA.run)(&given).expect("it runs")[2] > 0.05, "{word}");
         }
     }
 }

@@ -18,7 +18,7 @@ use super::{Computation, Given, Parameter};
 use crate::steppers::galerkin::legendre::{gauss, legendre};
 
 /// Its entry.
-pub const ENTRY: Computation = Computation {
+pub const VIRTUAL_ACTION: Computation = Computation {
     name: "virtual-action",
     parameters: &[
         ("coordinates", Parameter::Word(&["polar", "cartesian"])),
@@ -35,7 +35,17 @@ pub const ENTRY: Computation = Computation {
         ("gap", Parameter::Number { least: -3.0, most: 10.0, default: 0.0 }),
     ],
     quantities: &[
-        "q", "p", "x", "y", "gap_change", "momentum", "kinematic", "condition", "energy_change", "iterations", "failed",
+        "q",
+        "p",
+        "x",
+        "y",
+        "gap_change",
+        "momentum",
+        "kinematic",
+        "condition",
+        "energy_change",
+        "iterations",
+        "failed",
     ],
     run,
 };
