@@ -233,7 +233,7 @@ impl Equations {
             }
             before = moved;
         }
-        None.or((before <= 1e-9).then_some((40, condition)))
+        (before <= 1e-9).then_some((40, condition))
     }
 }
 
@@ -301,4 +301,48 @@ fn run(given: &Given) -> Result<Vec<f64>, String> {
         (q[0].atan2(-q[1]), -q[1] * along[0] + q[0] * along[1], [q[0], q[1]])
     };
     Ok(vec![angle, spin, x, y, opened, largest, apart, worst, strayed, most, failed])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Value;
+    use super::*;
+
+    /// The quantities with some parameters given.
+    fn with(parameters: &[(&str, Value)]) -> Result<Vec<f64>, String> {
+        let mut given = Given::new(&ENTRY);
+        for (name, value) in parameters {
+            let place = ENTRY.parameters.iter().position(|(other, _)| other == name).expect("a parameter");
+            given.values[place] = *value;
+        }
+        (ENTRY.run)(&given)
+    }
+
+    #[test]
+    fn both_coordinates_have_the_same_motion_and_the_energy_stays() {
+        let fine = [("degree", Value::Number(5.0)), ("step", Value::Number(0.1))];
+        let polar = with(&fine).expect("it runs");
+        let cartesian = with(&[fine[0], fine[1], ("coordinates", Value::Word("cartesian"))]).expect("it runs");
+        for k in 0..4 {
+            assert!((polar[k] - cartesian[k]).abs() < 1e-8, "{polar:?} {cartesian:?}");
+        }
+        for found in [polar, cartesian] {
+            assert!(found[8] < 1e-8 && found[10] == 0.0, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_printed_is_another_motion() {
+        let of = |equations: &'static str| {
+            let given = [("coordinates", Value::Word("cartesian")), ("equations", Value::Word(equations))];
+            let short = [("step", Value::Number(0.03)), ("steps", Value::Number(20.0))];
+            with(&[given[0], given[1], short[0], short[1]]).expect("it runs")
+        };
+        let derived = of("derived");
+        for printed in ["printed-67", "printed-71"] {
+            assert!((of(printed)[2] - derived[2]).abs() > 1e-5, "{printed}");
+        }
+        let refused = with(&[("coordinates", Value::Word("cartesian")), ("continuity", Value::Word("continuous"))]);
+        assert!(refused.is_err());
+    }
 }
