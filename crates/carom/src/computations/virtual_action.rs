@@ -335,7 +335,7 @@ mod tests {
     fn what_is_printed_is_another_motion() {
         let of = |equations: &'static str| {
             let given = [("coordinates", Value::Word("cartesian")), ("equations", Value::Word(equations))];
-            let short = [("step", Value::Number(0.03)), ("steps", Value::Number(20.0))];
+            let short = [("step", Value::Number(0.03)), ("steps", Value::Number(100.0))];
             with(&[given[0], given[1], short[0], short[1]]).expect("it runs")
         };
         let derived = of("derived");
