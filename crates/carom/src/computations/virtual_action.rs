@@ -310,12 +310,12 @@ mod tests {
 
     /// The quantities with some parameters given.
     fn with(parameters: &[(&str, Value)]) -> Result<Vec<f64>, String> {
-        let mut given = Given::new(&ENTRY);
+        let mut given = Given::new(&VIRTUAL_ACTION);
         for (name, value) in parameters {
-            let place = ENTRY.parameters.iter().position(|(other, _)| other == name).expect("a parameter");
+            let place = VIRTUAL_ACTION.parameters.iter().position(|(other, _)| other == name).expect("a parameter");
             given.values[place] = *value;
         }
-        (ENTRY.run)(&given)
+        (VIRTUAL_ACTION.run)(&given)
     }
 
     #[test]
