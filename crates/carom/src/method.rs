@@ -117,6 +117,10 @@ pub trait Method: Serialize + for<'a> Deserialize<'a> + JsonSchema + Default {
     }
     /// What it claims with these options.
     fn claims(&self) -> Claims;
+    /// Where a claim does not hold, in words: each one a sentence, and tested.
+    fn exceptions(&self) -> &'static [&'static str] {
+        &[]
+    }
     /// What it can take with these options.
     fn abilities(&self) -> Abilities;
     /// Whether it knows the motion inside its steps.
@@ -245,6 +249,11 @@ macro_rules! methods {
             /// What it claims with these options.
             pub fn claims(&self) -> Claims {
                 match self { $(Self::$variant(config) => config.claims()),* }
+            }
+
+            /// Where a claim does not hold, in words.
+            pub fn exceptions(&self) -> &'static [&'static str] {
+                match self { $(Self::$variant(config) => config.exceptions()),* }
             }
 
             /// What it can take with these options.

@@ -21,6 +21,7 @@ struct Listed {
     title: &'static str,
     options: AnyMethod,
     claims: Claims,
+    exceptions: &'static [&'static str],
     takes: Abilities,
     cites: &'static [&'static str],
 }
@@ -31,6 +32,7 @@ pub fn run(args: &Args) -> Result<(), Fail> {
         name: method.name(),
         title: method.title(),
         claims: method.claims(),
+        exceptions: method.exceptions(),
         takes: method.abilities(),
         cites: method.cites(),
         options: method,
@@ -51,13 +53,15 @@ pub fn run(args: &Args) -> Result<(), Fail> {
         };
         let of = method.options.preserves_of();
         let of = if of.is_empty() { String::new() } else { format!(" {of}") };
-        let rows = vec![
+        let mut rows = vec![
             vec!["  order".to_string(), format!("{}{between}", method.claims.order)],
             vec!["  preserves".into(), format!("{}{of}{between}", preserved(method.claims))],
+            vec!["  except".into(), method.exceptions.join(" ")],
             vec!["  takes".into(), taken(method.takes)],
             vec!["  options".into(), if options.is_empty() { "none".into() } else { options.join(", ") }],
             vec!["  cites".into(), method.cites.join(", ")],
         ];
+        rows.retain(|row| !row[1].is_empty());
         text.push_str(&format!("{}: {}\n{}\n", method.name, method.title, print::columns(&rows)));
     }
     text.push_str("Claims are those of the default options; the tests check each.\n");

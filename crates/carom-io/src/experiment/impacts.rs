@@ -89,7 +89,7 @@ impl<'a> Impacts<'a> {
         Ok((projection, minus))
     }
 
-    /// What is left of (17) of Pekarek & Murphey, in the momenta that the legs from both ends of the step come to.
+    /// What is left of [pekarek-murphey-2012 (17)], in the momenta that the legs from both ends of the step come to.
     fn principle(&self, before: &State, after: &State, event: &Event) -> Result<f64, String> {
         let (projection, minus) = self.project(before, event)?;
         let plus = self.leg(after, -(1.0 - event.alpha) * self.h)?;

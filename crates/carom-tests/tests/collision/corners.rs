@@ -110,7 +110,7 @@ fn a_ball_that_hits_a_triangle_of_balls_leaves_it_symmetric() {
 
 #[test]
 fn without_forces_the_impact_on_a_convex_body_is_a_reflection_of_the_path() {
-    // [Fetecau et al. 2003, App. 5 (90)]: for V = 0 the free path's end is mirrored at the tangent plane of the impact point,
+    // [fetecau-2003 (90)]: for V = 0 the free path's end is mirrored at the tangent plane of the impact point,
     // so that the impact point is the closest one to both ends of the middle of the mirrored path.
     let text = "
 [[particle]]

@@ -10,6 +10,7 @@ mod order;
 mod particle;
 mod pendulum;
 mod rest;
+mod reversal;
 mod rubbing;
 mod shadow;
 mod star;

@@ -5,7 +5,7 @@
 //! [ibid., sec 3.2]. Symmetric rules are of order 2, the others of order 1. For `M(q)` every rule is implicit, the
 //! trapezoid too. Cost: one gradient of `L` per node for the momenta, one Hessian per node for the Jacobian.
 //!
-//! Differs from [Fetecau et al. 2003 (57)]: the factor `h` that the printed γ rule lacks is restored.
+//! Differs from [fetecau-2003 (57)]: the factor `h` that the printed γ rule lacks is restored.
 
 use super::{Chord, DiscreteLagrangian, Legendre, Partials, SecondPartials};
 use crate::linear::dot;
@@ -68,7 +68,7 @@ impl LinearPath {
         Self::gamma(0.5, n)
     }
 
-    /// One node at `γ q0 + (1 − γ) q1` [Fetecau et al. 2003 (57)].
+    /// One node at `γ q0 + (1 − γ) q1` [fetecau-2003 (57)].
     pub fn gamma(gamma: f64, n: usize) -> Self {
         Self::new([Node { c: 1.0 - gamma, w: 1.0 }, Node { c: 0.0, w: 0.0 }], 1, n)
     }

@@ -1,4 +1,4 @@
-//! The candidate projection, [pekarek-murphey-2012 (13)]: the identity on `C`, outside `P(z) = z − 2φ(z)w` with `w` of the
+//! The candidate projection [pekarek-murphey-2012 (13)]: the identity on `C`, outside `P(z) = z − 2φ(z)w` with `w` of the
 //! impact configuration `zi`; only `φ` is evaluated at `z`.
 //!
 //! `P` moves points along `w` alone, so a preimage of `q` is `q + s w` with the scalar `s = 2φ(q + s w) < 0`. Next to `zi`

@@ -1,4 +1,4 @@
-//! The elastic reflection of velocities and momenta at a contact, [pekarek-murphey-2012 (12)].
+//! The elastic reflection of velocities and momenta at a contact [pekarek-murphey-2012 (12)].
 //!
 //! `R = I − 2wnᵀ` satisfies `R² = I` and `RᵀMR = M`, so kinetic energy and everything tangent to the boundary are kept.
 

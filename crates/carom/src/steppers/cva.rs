@@ -1,26 +1,26 @@
-//! `cva`: collision Verlet, the discrete projected Hamilton's principle [Pekarek & Murphey 2012].
+//! `cva`: collision Verlet, the discrete projected Hamilton's principle [pekarek-murphey-2012 (14)-(21)].
 //!
 //! A leg to the impact, the reflection there, and a leg to the end of the step:
 //! ```text
 //! (x, p⁻) = Ψ_αh(q0, p0),  g(x) = 0                                          (19)
-//! p⁺ = p⁻R(x),  R = I − 2 ∇g ∇gᵀM⁻¹/(∇gᵀM⁻¹∇g)                               (20)
+//! p⁺ = p⁻R(x),  R = I − 2 M⁻¹∇g ∇gᵀ/(∇gᵀM⁻¹∇g), momenta as rows               (12), (20)
 //! (q1, p1) = Ψ_(1−α)h(x, p⁺)                                                 (21)
 //! ```
 //! `Ψ` is the step of the discrete Lagrangian of the rule. For the trapezoid rule of a mass that depends on the configuration that is
 //! `v = (½(M0 + M1))⁻¹p½`, not the generalised Störmer-Verlet method, which has `v = ½(M0⁻¹ + M1⁻¹)p½`; with it (19)-(21) are the discrete
 //! projected Hamilton's principle (15)-(18), in momenta.
-//! Preserves: momenta of symmetries, exactly; energy in the reflection, exactly. Order 2 through impacts. The symplectic form is
-//! preserved between impacts but not through them: `JᵀΩJ − Ω = ±dτ ∧ d(E_d⁻ − E_d⁺)`, of O(h²), which vanishes in uniform gravity.
+//! Preserves: momenta of symmetries, exactly; energy in the reflection, exactly; time reversal, but not through impacts of several contacts at once.
+//! Order 2 through impacts. The symplectic form is preserved between impacts but not through them: `JᵀΩJ − Ω = ±dτ ∧ d(E_d⁻ − E_d⁺)`, of O(h²), which vanishes in uniform gravity.
 //! Its energy is nevertheless better than that of `vci` in every run made.
 //!
 //! `energy = "shadow"` scales the impulse so that the shadow Hamiltonian of the rule is the same before and after the step
-//! [after Bond & Leimkuhler 2007]. `energy = "local-shadow"` and `"leg-shadow"` reflect in its metric at the impact, for comparisons as in
-//! [Kaufman & Pai 2012]: with the first, rebounds may become smaller for ever, until a step has no end, which is an error.
+//! [after bond-leimkuhler-2007]. `energy = "local-shadow"` and `"leg-shadow"` reflect in its metric at the impact, for comparisons as in
+//! [kaufman-pai-2012]: with the first, rebounds may become smaller for ever, until a step has no end, which is an error.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::collision::{self, Closing, Collision, Options};
+use super::collision::{self, Closing, Collision, Options, SIMULTANEOUS};
 pub use super::shared::base::Rule;
 use super::variational;
 use crate::error::Failure;
@@ -85,6 +85,10 @@ impl Method for Config {
             angular_momentum: true,
             through_impacts: true,
         }
+    }
+
+    fn exceptions(&self) -> &'static [&'static str] {
+        &[SIMULTANEOUS]
     }
 
     fn abilities(&self) -> Abilities {

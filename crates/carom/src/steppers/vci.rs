@@ -1,4 +1,4 @@
-//! `vci`: variational collision integrator [Fetecau, Marsden, Ortiz & West 2003].
+//! `vci`: variational collision integrator [fetecau-2003].
 //!
 //! The discrete action is made stationary over the impact's place and time as well. The impact stands where the path meets the
 //! constraint, and the discrete energies of the two legs of its step are the same:
@@ -9,19 +9,21 @@
 //! p1 = D2 L_d(x, q1, (1−α)h)                                                 (49)
 //! ```
 //! and so on for several impacts in a step (78)-(79).
-//! Preserves: the symplectic form, through impacts too; momenta of symmetries, exactly. Order 2 through impacts. Energy: each impact changes it by
+//! Preserves: the symplectic form, through impacts too; momenta of symmetries, exactly; time reversal, but not through impacts of several contacts at
+//! once. Order 2 through impacts. Energy: each impact changes it by
 //! O(h²), depending on where in the step it falls: in uniform gravity by `(m g²h²/8)(1 − 2α)`. That is a random walk if the
 //! impacts are chaotic.
 //! The energy condition may have no solution near grazing: see [`Happening::Fallback`](super::Happening). With restitution and friction the law's work is
-//! added to the energy [ibid., sec 2.5].
+//! added to the energy [fetecau-2003 (38), (39)], with an external force half of its work in each leg [fetecau-2003 (36), (37)].
 //!
-//! Differs from [ibid. (57)]: the factor `h` of the γ rule is restored. Differs from [ibid. (74)-(79)]: momenta instead of two places, which
-//! divide by `α`.
+//! Differs from [fetecau-2003 (57)]: the factor `h` of the γ rule is restored. Differs from [fetecau-2003 (74)-(79)]: momenta instead of two places,
+//! which divide by `α`. Differs from [fetecau-2003 (86)]: at a corner, where the inclusion leaves the direction of the impulse open, the generalised
+//! reflection chooses it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::collision::{self, Closing, Collision, Options};
+use super::collision::{self, Closing, Collision, Options, SIMULTANEOUS};
 use super::variational;
 use crate::error::Failure;
 use crate::impact::Law;
@@ -89,6 +91,10 @@ impl Method for Config {
 
     fn claims(&self) -> Claims {
         Claims { through_impacts: true, ..self.base().claims() }
+    }
+
+    fn exceptions(&self) -> &'static [&'static str] {
+        &[SIMULTANEOUS]
     }
 
     fn abilities(&self) -> Abilities {

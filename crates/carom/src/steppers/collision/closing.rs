@@ -2,7 +2,7 @@
 //!
 //! The impulse that the law gives along the normals is scaled by `s`, close to 1, until
 //! ```text
-//! E_d(x, ·, τ_b) = E_d(q, x, τ_a) + W          [Fetecau et al. 2003 (48)], W ≤ 0 the work of the law
+//! E_d(x, ·, τ_b) = E_d(q, x, τ_a) + W          [fetecau-2003 (48), (39)], W ≤ 0 the work of the law
 //! ```
 //! `E_d` is to leading order a parabola in `s`, whose larger root reflects and whose smaller one passes through. From `s = 1` the
 //! secant method finds the first. There may be none: near grazing, or late in a chain of rebounds that restitution makes smaller. Then the law's own

@@ -39,6 +39,10 @@ pub const ZENO: f64 = 1e-5;
 /// With `capture`, elastic contacts come to rest whose rebound is over within this share of a step.
 pub const BRIEF: f64 = 1e-3;
 
+/// Where time reversal is not kept. Contacts that touch without being approached take part in the generalised reflection, and it may need several
+/// passes: from its outcome it need not lead back.
+pub const SIMULTANEOUS: &str = "Time reversal: not through impacts of several contacts at once.";
+
 /// What is asked of the energy across an impact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Closing {

@@ -286,8 +286,8 @@ impl Collision {
         self.place(system, tau)?;
         let (condition, chord) = (&self.leg.condition, &self.leg.chord);
         let start: f64 = condition.velocity.iter().zip(&self.leg.at.p).map(|(d, p)| d * p).sum();
-        let mean = dot(&condition.direction, chord);
-        let away = mean * self.grid[1].signum();
+        // Back in time the impulse is turned round as the path is: the product has the same sign.
+        let away = dot(&condition.direction, chord);
         Ok(away <= HOP * start.abs() || away.is_nan())
     }
 

@@ -126,7 +126,7 @@ impl Collision {
         Ok(new)
     }
 
-    /// The algorithm [Fetecau et al. 2003, sec 3.4 and (78)-(79); Pekarek & Murphey 2012 (15)-(21)], leg by leg.
+    /// The algorithm [fetecau-2003 (46)-(49), (78)-(79)], [pekarek-murphey-2012 (19)-(21)], leg by leg.
     fn advance<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<(), Failure> {
         let place = self.start(state, h);
         self.set_off(system, place)?;
