@@ -61,7 +61,7 @@ pub fn run(args: &Args) -> Result<(), Fail> {
             vec!["  options".into(), if options.is_empty() { "none".into() } else { options.join(", ") }],
             vec!["  cites".into(), method.cites.join(", ")],
         ];
-        rows.retain(|row| !row[1].is_empty());
+        rows.retain(|row| row[0] != "  except" || !row[1].is_empty());
         text.push_str(&format!("{}: {}\n{}\n", method.name, method.title, print::columns(&rows)));
     }
     text.push_str("Claims are those of the default options; the tests check each.\n");
