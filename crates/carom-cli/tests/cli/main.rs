@@ -8,6 +8,7 @@ mod listing;
 mod measures;
 mod options;
 mod order;
+mod papers;
 mod recording;
 mod report;
 mod reproduce;
