@@ -87,12 +87,13 @@ fn run(given: &Given) -> Result<Vec<f64>, String> {
         }
     }
     let quarter = std::f64::consts::FRAC_PI_2;
-    let upright = [quarter, -libm::asin((crank.l1 / crank.l2).min(1.0))];
+    // A rod that is too short lets the crank not stand upright.
+    let upright = (crank.l1 <= crank.l2).then(|| [quarter, -libm::asin(crank.l1 / crank.l2)]);
     let straight = [0.0, 0.0];
     Ok(vec![
         singular,
         least,
-        crank.rank(upright),
+        upright.map_or(f64::NAN, |angles| crank.rank(angles)),
         crank.values(straight)[4],
         crank.rank(straight),
         crank.rank([std::f64::consts::PI, 0.0]),

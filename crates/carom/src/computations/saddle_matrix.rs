@@ -131,10 +131,10 @@ impl Step {
     }
 }
 
-/// The ratio of the largest to the least singular value; infinite where that is zero.
+/// The ratio of the largest to the least singular value; at most that which rounding lets one see.
 fn condition(matrix: &DMatrix<f64>) -> f64 {
     let values = matrix.singular_values();
-    values.max() / values.min()
+    values.max() / values.min().max(f64::EPSILON * values.max())
 }
 
 /// What became of H = L D Lᵀ without pivoting.

@@ -1,7 +1,7 @@
 //! A pendulum on a strong potential in the place of its constraint, and what becomes of it as the potential grows [lacoursiere-linde-2011 (11)-(15)].
 //!
-//! A unit mass in the plane under gravity, with `U = g²/(2ε)`, `g = k(θ)(r − 1)`. The indicator vanishes on the unit circle; `k` is 1, or grows along
-//! the circle, which makes the frequency across depend on the place. Steps of the Störmer–Verlet rule resolve the oscillation across. Beside it go, by Runge and Kutta's rule with the same steps, the motion on
+//! A unit mass in the plane under gravity, with `U = g²/(2ε)`, `g = k(θ)(r − 1)`. The indicator vanishes on the unit circle; `k = 1 + growth sin θ`
+//! makes the frequency across depend on the place. Steps of the Störmer–Verlet rule resolve the oscillation across. Beside it go, by Runge and Kutta's rule with the same steps, the motion on
 //! the circle and the one with the potential of homogenisation.
 
 use super::{Computation, Given, Parameter};
@@ -12,7 +12,7 @@ pub const STRONG_CONSTRAINT: Computation = Computation {
     parameters: &[
         ("compliance", Parameter::Number { least: 1e-10, most: 1.0, default: 1e-4 }),
         ("across", Parameter::Number { least: -100.0, most: 100.0, default: 0.0 }),
-        ("frequency", Parameter::Word(&["uniform", "varying"])),
+        ("growth", Parameter::Number { least: 0.0, most: 10.0, default: 0.0 }),
         ("angle", Parameter::Number { least: 0.0, most: 3.0, default: 1.0 }),
         ("until", Parameter::Number { least: 0.01, most: 100.0, default: 2.0 }),
         ("resolution", Parameter::Count { most: 10_000, default: 100 }),
@@ -36,8 +36,6 @@ pub const STRONG_CONSTRAINT: Computation = Computation {
 
 /// m/s².
 const GRAVITY: f64 = 9.81;
-/// How much k grows along the circle.
-const GROWTH: f64 = 0.5;
 
 // Notation
 //   θ from the lowest place   r radius   g = k(θ)(r − 1)   λ_ε = −g/ε
@@ -129,7 +127,7 @@ fn tests(s: f64) -> [f64; 4] {
 }
 
 fn run(given: &Given) -> Result<Vec<f64>, String> {
-    let growth = if given.word("frequency") == "varying" { GROWTH } else { 0.0 };
+    let growth = given.number("growth");
     let pendulum = Pendulum { epsilon: given.number("compliance"), growth };
     let (theta, across, until) = (given.number("angle"), given.number("across"), given.number("until"));
     // The highest frequency across is (1 + growth)/√ε.
@@ -175,12 +173,12 @@ fn run(given: &Given) -> Result<Vec<f64>, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{GRAVITY, GROWTH, Pendulum, STRONG_CONSTRAINT};
+    use super::{GRAVITY, Pendulum, STRONG_CONSTRAINT};
     use crate::computations::{Given, Value};
 
     #[test]
     fn the_force_is_minus_the_slope_of_the_energy() {
-        let pendulum = Pendulum { epsilon: 0.01, growth: GROWTH };
+        let pendulum = Pendulum { epsilon: 0.01, growth: 0.5 };
         let q = [0.7, -0.8];
         let force = pendulum.force(q);
         for i in 0..2 {
