@@ -3,9 +3,13 @@
 //! Each is one file with its parameters, the quantities that it gives and where they come from; it is known by name to the
 //! experiments of `carom reproduce`. The same parameters give the same bits.
 
+mod crank_rank;
 mod partitioned_runge_kutta;
+mod penalty_steps;
 mod random_impacts;
 mod random_stability;
+mod saddle_matrix;
+mod strong_constraint;
 mod virtual_action;
 
 /// A computation.
@@ -107,8 +111,12 @@ impl Given {
 
 /// All computations.
 pub const COMPUTATIONS: &[Computation] = &[
+    crank_rank::CRANK_RANK,
     partitioned_runge_kutta::PARTITIONED_RUNGE_KUTTA,
+    penalty_steps::PENALTY_STEPS,
     random_impacts::RANDOM_IMPACTS,
     random_stability::RANDOM_STABILITY,
+    saddle_matrix::SADDLE_MATRIX,
+    strong_constraint::STRONG_CONSTRAINT,
     virtual_action::VIRTUAL_ACTION,
 ];
