@@ -3,6 +3,7 @@
 //! Each is one file with its parameters, the quantities that it gives and where they come from; it is known by name to the
 //! experiments of `carom reproduce`. The same parameters give the same bits.
 
+mod extended_reflections;
 mod partitioned_runge_kutta;
 mod random_impacts;
 mod random_stability;
@@ -107,6 +108,7 @@ impl Given {
 
 /// All computations.
 pub const COMPUTATIONS: &[Computation] = &[
+    extended_reflections::EXTENDED_REFLECTIONS,
     partitioned_runge_kutta::PARTITIONED_RUNGE_KUTTA,
     random_impacts::RANDOM_IMPACTS,
     random_stability::RANDOM_STABILITY,
