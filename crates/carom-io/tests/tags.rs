@@ -42,7 +42,9 @@ fn brackets(line: &str) -> impl Iterator<Item = &str> {
 }
 
 fn is_year(text: &str) -> bool {
-    text.len() == 4 && (text.starts_with("19") || text.starts_with("20")) && text.bytes().all(|byte| byte.is_ascii_digit())
+    text.len() == 4
+        && (text.starts_with("19") || text.starts_with("20"))
+        && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Words of the form `name-name-1999`.
@@ -91,7 +93,8 @@ fn tags_are_recognised() {
     let line = "a [kaufman-pai-2012 (7.3), (7.4)] b[0] [gonzalez-1996, gonzalez-1999; no-one-1999] [`link`]";
     let found: Vec<&str> = brackets(line).flat_map(keys).collect();
     assert_eq!(found, ["gonzalez-1996", "gonzalez-1999", "no-one-1999", "kaufman-pai-2012"]);
-    let other: Vec<&str> = brackets("[Verlet 1967; Nobody 1999] [Kaufman & Pai 2012 (6.9)]").flat_map(named).collect();
+    let other: Vec<&str> =
+        brackets("[Verlet 1967; Nobody 1999] [Kaufman & Pai 2012 (6.9)]").flat_map(named).collect();
     assert_eq!(other, ["kaufman-pai-2012", "verlet-1967"]);
 }
 
@@ -144,7 +147,8 @@ fn files_and_functions_of_the_table_of_equations_exist() {
             let name = span.rsplit("::").next().unwrap_or(span);
             let follows = |keyword: &str| {
                 let wanted = format!("{keyword} {name}");
-                let ends = |at: usize| !code[at + wanted.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
+                let ends =
+                    |at: usize| !code[at + wanted.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
                 code.match_indices(&wanted).any(|(at, _)| ends(at))
             };
             if !["fn", "struct"].into_iter().any(follows) {

@@ -84,8 +84,7 @@ pub enum Linearized {
 /// What becomes of the energy through impacts where reflections conserve `H`.
 pub const WALKS: &str = "Energy: through impacts bounded for quadratic potentials only; otherwise it walks, and with large steps it may grow without bound.";
 /// The same where they conserve the shadow Hamiltonian.
-pub const WALKS_SLOWLY: &str =
-    "Energy: through impacts it walks, more slowly than with `hamiltonian`, and is not bounded in general.";
+pub const WALKS_SLOWLY: &str = "Energy: through impacts it walks, as a rule more slowly than with `hamiltonian`, and is not bounded in general.";
 /// The same where they conserve the discrete energy.
 pub const WALKS_FASTER: &str = "Energy: through impacts it walks, of quadratic potentials too, and with large steps it may grow without bound.";
 
