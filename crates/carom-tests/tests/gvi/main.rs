@@ -1,6 +1,7 @@
 //! What `gvi` promises beyond its reference numbers: contacts that rest, slide, leave and arrive, and their accounts.
 
 mod bits;
+mod energy;
 mod impacts;
 mod rest;
 mod settings;

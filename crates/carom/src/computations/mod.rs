@@ -4,6 +4,7 @@
 //! experiments of `carom reproduce`. The same parameters give the same bits.
 
 mod crank_rank;
+mod extended_reflections;
 mod partitioned_runge_kutta;
 mod penalty_steps;
 mod random_impacts;
@@ -112,6 +113,7 @@ impl Given {
 /// All computations.
 pub const COMPUTATIONS: &[Computation] = &[
     crank_rank::CRANK_RANK,
+    extended_reflections::EXTENDED_REFLECTIONS,
     partitioned_runge_kutta::PARTITIONED_RUNGE_KUTTA,
     penalty_steps::PENALTY_STEPS,
     random_impacts::RANDOM_IMPACTS,

@@ -1,7 +1,7 @@
 //! Discrete Lagrangians by quadrature along the straight path: trapezoid (Verlet), midpoint and the γ family.
 //!
 //! `L_d(q0, q1, h) = h Σ_j w_j L(q0 + c_j (q1 − q0), v, t0 + c_j h)`, `v = (q1 − q0)/h`
-//! [Marsden & West 2001, sec 2.3]; forces enter as `f_d⁻ = h Σ w_j (1 − c_j) f_NP`, `f_d⁺ = h Σ w_j c_j f_NP`
+//! [marsden-west-2001, section 2.3]; forces enter as `f_d⁻ = h Σ w_j (1 − c_j) f_NP`, `f_d⁺ = h Σ w_j c_j f_NP`
 //! [ibid., sec 3.2]. Symmetric rules are of order 2, the others of order 1. For `M(q)` every rule is implicit, the
 //! trapezoid too. Cost: one gradient of `L` per node for the momenta, one Hessian per node for the Jacobian.
 //!

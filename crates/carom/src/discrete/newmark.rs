@@ -1,10 +1,10 @@
 //! Newmark's method as a pair of momenta; constant mass only.
 //!
-//! `q1 = q0 + h v0 + h² M⁻¹((½ − β) F0 + β F1)`, `v1 = v0 + h M⁻¹((1 − γ) F0 + γ F1)` [Newmark 1959], with
+//! `q1 = q0 + h v0 + h² M⁻¹((½ − β) F0 + β F1)`, `v1 = v0 + h M⁻¹((1 − γ) F0 + γ F1)` [newmark-1959], with
 //! `F = −V_q + f_NP`; velocity-dependent forces are evaluated at the chord velocity at both ends, which is the
 //! forced discrete Euler-Lagrange form. In terms of the chord `v`: `left = M v − h((½ − β) F0 + β F1) = M v0` and
 //! `right = M v + h((½ + β − γ) F0 + (γ − β) F1) = M v1`. Order 2 for γ = ½, else 1. For β ≠ 0 the pair
-//! `(q, M v)` is only conjugate to a symplectic one [Kane et al. 2000].
+//! `(q, M v)` is only conjugate to a symplectic one [kane-2000].
 
 use super::{Chord, Legendre};
 use crate::system::{Mass, System};

@@ -4,7 +4,7 @@
 //! quadratic in the momentum, `E = ½pᵀAp + …`, which elastic impacts conserve: `A = M⁻¹` for the Hamiltonian, another matrix
 //! for the shadow Hamiltonian of an integrator. A contact is approached if `G_k A p < 0`.
 //!
-//! - *Generalized reflection* [Kaufman & Pai 2012, Algorithm 2]: reflect at all contacts that are approached, repeat until
+//! - *Generalized reflection* [kaufman-pai-2012, Algorithm 2]: reflect at all contacts that are approached, repeat until
 //!   none is. A chain of collisions, as in Newton's cradle.
 //! - *Moreau's* [ibid., Algorithm 3], repaired: reflect at all contacts that do not separate, repeat until none is approached.
 //! - *Moreau's as printed*: one reflection at all contacts, those that separate too.
@@ -14,11 +14,11 @@
 //! the accuracy of `y`. Newton's restitution scales the impulse of contact `k` by `(1 + e_k)/2`; the energy that is lost is
 //! returned with the result. Contacts that keep rebounding among each other are brought to rest together.
 //!
-//! Differs from [KP12 (Alg. 3)]: `Law::Moreau` leaves out contacts that separate and repeats the reflection until none is approached.
+//! Differs from [kaufman-pai-2012, Algorithm 3]: `Law::Moreau` leaves out contacts that separate and repeats the reflection until none is approached.
 //! [`Law::MoreauLiteral`] does neither. By complementarity `G_k A p⁺ ≥ −G_k A p`: what was approached or tangent separates after one
 //! reflection, so the two laws are the same where no contact separates; a contact that separated may be approached after it (in 37 % of
 //! random cones). From [`Law::Generalized`] the repaired law differs only where a contact is exactly tangent.
-//! Differs from [KP12 (App. A)]: `V` is chosen by `A p` and not by `M⁻¹p` unless [`Cone::approach`] says so. With `M⁻¹p` a contact
+//! Differs from [kaufman-pai-2012, App. A]: `V` is chosen by `A p` and not by `M⁻¹p` unless [`Cone::approach`] says so. With `M⁻¹p` a contact
 //! may be approached whose only impulse that conserves `E` is an attractive one; then there is no solution, which is an error.
 
 mod cones;
@@ -235,8 +235,8 @@ impl Resolver {
         (0..cone.tolerance.len()).all(|k| cone.speed(k, p) >= -self.leftover * cone.tolerance[k])
     }
 
-    /// [KP12 Alg. 2, lines 3 to 9]: `V = {k : G_k·v < 0}`, `y = argmin_{y ≥ 0} ‖Gᵀy + 2p‖²` (A.1), `p += Gᵀy`. The same choice (A.1) is made of
-    /// the set in line 1 of [KP12 Alg. 3], where `V` is everything.
+    /// [kaufman-pai-2012, Algorithm 2, lines 3 to 9]: `V = {k : G_k·v < 0}`, `y = argmin_{y ≥ 0} ‖Gᵀy + 2p‖²` (A.1), `p += Gᵀy`. The same choice (A.1) is made of
+    /// the set in line 1 of [kaufman-pai-2012, Algorithm 3], where `V` is everything.
     fn at_once<L: Scaling>(&mut self, law: Law, cone: &Cone, p: &mut [f64], scaling: &mut L) -> Pass {
         let joins = |k: usize, speed: f64| {
             let tolerance = cone.tolerance[k];

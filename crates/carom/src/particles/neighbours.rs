@@ -1,4 +1,4 @@
-//! Which particles are near each other: a list with a skin, made from cells [Verlet 1967; Quentrec & Brot 1973].
+//! Which particles are near each other: a list with a skin, made from cells [verlet-1967; Quentrec & Brot 1973].
 //!
 //! The list holds, for every particle, its later partners in ascending order within the cut-off and the skin. It lasts
 //! until a particle has moved half the skin; then no pair within the cut-off is missing, so that results do not depend

@@ -5,7 +5,7 @@
 //! left(v) = p0 − G(q0)ᵀλ,   f(q0 + h v, t1) = 0          (position constraint)
 //! p1 = right(v) − G(q1)ᵀμ,  G(q1) M⁻¹p1 + ∂f/∂t = 0      (hidden velocity constraint)
 //! ```
-//! This is RATTLE for any discrete Lagrangian [Marsden & West 2001, sec 3.5; Leimkuhler & Skeel 1994]: symplectic on
+//! This is RATTLE for any discrete Lagrangian [marsden-west-2001, section 3.5; leimkuhler-skeel-1994]: symplectic on
 //! the constraint manifold if the rule is, and exact for momenta of symmetries of `L_d` and `f`. Newton's method runs
 //! with the analytic Jacobian to the round-off floor. Cost per iteration: one Jacobian of `left`, one LU of size
 //! `n + m`, or of size `m` where that Jacobian is diagonal.

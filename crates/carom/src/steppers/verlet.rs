@@ -3,7 +3,7 @@
 //! p½ = p0 + (h/2) F(q0) − G(q0)ᵀλ,  q1 = q0 + h M⁻¹p½,  f(q1, t1) = 0
 //! p1 = p½ + (h/2) F(q1) − G(q1)ᵀμ,  G(q1) M⁻¹p1 + ∂f/∂t = 0
 //! ```
-//! with `F = −V_q + f_NP` [Verlet 1967; Andersen 1983; Hairer, Lubich & Wanner 2003]. Symplectic, symmetric, order 2,
+//! with `F = −V_q + f_NP` [verlet-1967; andersen-1983; hairer-lubich-wanner-2003]. Symplectic, symmetric, order 2,
 //! exact for the momenta of symmetries. With `M(q)` or velocity-dependent forces the same discrete Lagrangian is
 //! implicit and goes through [`Implicit`]. Cost: one gradient a step, two if
 //! something depends on time; with constraints one `m × m` LU per iteration.

@@ -7,7 +7,7 @@ mod polynomial;
 
 pub(super) use balance::Energy;
 
-use carom::measures::Probe;
+use carom::measures::{Probe, ProbeError};
 use carom::method::AnyMethod;
 use carom::observe::{Frame, Observer};
 use carom::steppers::{End, Inside};
@@ -215,8 +215,12 @@ impl<'a> Interior<'a> {
 impl Observer for Interior<'_> {
     fn observe(&mut self, frame: &Frame) -> Result<(), String> {
         if self.asked(Part::Defect) && frame.step < PROBED {
-            let defect = self.probe.symplecticity(frame.state).map_err(|error| error.to_string())?;
-            self.defect = Some(self.defect.map_or(defect, |most| most.max(defect)));
+            match self.probe.symplecticity(frame.state) {
+                Ok(defect) => self.defect = Some(self.defect.map_or(defect, |most| most.max(defect))),
+                // No step starts beside a node that touches a contact without resting on it.
+                Err(ProbeError::Beyond { .. }) => {}
+                Err(error) => return Err(error.to_string()),
+            }
         }
         if let Some(errors) = &mut self.errors {
             errors.observe(frame)?;

@@ -1,5 +1,5 @@
 //! `direct`: contacts by direct substitution, the baselines that `gvi` is compared with
-//! [Kaufman & Pai 2012, App. B; Kane et al. 2000].
+//! [kaufman-pai-2012, App. B; kane-2000].
 //!
 //! The indicator of the admissible set is put into the potential of a base rule. Gradients and conditions belong to the
 //! unknown point `y` of the step, and every contact takes part: `0 ≤ λ/h ⊥ g(y) ≥ 0`, `λ` the impulse of the step.
@@ -15,7 +15,7 @@
 //!
 //! Preserves: linear momentum. The midpoint-constrained form also angular momentum and time reversal, contacts included.
 //! Without contact each form is its base rule and keeps all that the rule keeps. Does not preserve: energy, at any contact,
-//! in any form [KP12, Thm B.1]; the midpoint-constrained form gains without bound, and its nodes leave the admissible set.
+//! in any form [kaufman-pai-2012, Theorem B.1]; the midpoint-constrained form gains without bound, and its nodes leave the admissible set.
 //! In lasting contact the endpoint and IMEX forms are of order 1 (measured on a particle that slides inside a circle) and
 //! lose angular momentum. The speed of a contact is not projected: at rest its sign changes with every step.
 //! Equality constraints are refused: they would be rows that are always held, of order 1 and without their hidden constraints.

@@ -1,6 +1,6 @@
 //! Reflections that conserve the discrete energy of the rule.
 //!
-//! The energy that [Kaufman & Pai 2012 (6.9)] leaves open is here that of [fetecau-2003 (48)], `E_d = −∂L_d/∂h`: the step that
+//! The energy that [kaufman-pai-2012 (6.9)] leaves open is here that of [fetecau-2003 (48)], `E_d = −∂L_d/∂h`: the step that
 //! starts at `(q, p⁺)` has that of the step that arrives at `(q, p⁻)`,
 //! ```text
 //! E⁺(q, p⁺) = E⁻(q, p⁻) + W        p⁺ = p⁻ + s Gᵀy per reflection of the law, W ≤ 0 its work

@@ -125,7 +125,7 @@ impl Gvi {
         Ok(new)
     }
 
-    /// The algorithm [KP12 sec 7], with the corrections that the module names.
+    /// The algorithm [kaufman-pai-2012, Algorithm 1], with the corrections that the module names.
     #[inline]
     fn advance<S: System + ?Sized>(
         &mut self,
@@ -198,7 +198,7 @@ impl Gvi {
         self.start_impulse.fill(0.0);
         self.inverse.prepare(system, &state.q)?;
         self.scales.measure(system, &self.inverse, (state, None), h);
-        self.activate(system, h)?; // (7.1)
+        self.activate(system, h)?; // (6.3)
         // A look at the predicted point may have taken it there.
         self.inverse.prepare(system, &state.q)?;
         if let Some(rows) = &mut self.rows {
@@ -213,7 +213,7 @@ impl Gvi {
             if self.config.iterate_predictor {
                 self.reflect_further(system, state, h, &mut impact)?;
             }
-            self.choose_candidates(&state.p);
+            self.choose_candidates(&state.p); // (7.1)
             self.reflected.copy_from(state);
             let report = self.held_or_free(system, state, h)?; // (7.3)-(7.6)
             system.gap(&state.q, &mut self.next_gap);

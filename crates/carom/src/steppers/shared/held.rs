@@ -1,6 +1,6 @@
 //! The smooth part of a step: contacts that are touched tangentially are held by forces that only push.
 //!
-//! `−D1 L_d(q, x) = p + G_S(q)λ + F(q)ν`, `f(x) = 0`, `0 ≤ λ ⊥ g_S(x) ≥ 0` [KP12 (7.3)-(7.5)], then the projection (7.6).
+//! `−D1 L_d(q, x) = p + G_S(q)λ + F(q)ν`, `f(x) = 0`, `0 ≤ λ ⊥ g_S(x) ≥ 0` [kaufman-pai-2012 (7.3), (7.4), (7.8)], then the projection [kaufman-pai-2012 (7.5), (7.6), (7.9)].
 //! For a fixed set `I` of contacts that are held this is the base rule with equality constraints `f` and `g_I`, and it is
 //! solved as such, to round-off. The set is found by exchange: from a guess, those with a pull are released
 //! and those that are violated added. Each exchange with a linear solve is a step of the semismooth Newton method of

@@ -1,6 +1,6 @@
 //! The hidden velocity constraint: `p1 = p − G(q1)ᵀμ` with `G(q1) M(q1)⁻¹p1 + ∂f/∂t = 0`.
 //!
-//! The second half of RATTLE [Andersen 1983]. Constraint impulses along the gradients at the node keep every
+//! The second half of RATTLE [andersen-1983]. Constraint impulses along the gradients at the node keep every
 //! momentum that belongs to a symmetry of `f`. Cost: `m` solves with the mass matrix and one `m × m` Cholesky.
 
 use super::mass::InverseMass;
