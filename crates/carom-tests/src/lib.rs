@@ -9,3 +9,4 @@ pub mod map;
 pub mod reference;
 pub mod runs;
 pub mod symplectic;
+pub mod variants;

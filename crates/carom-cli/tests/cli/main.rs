@@ -8,6 +8,7 @@ mod listing;
 mod measures;
 mod options;
 mod order;
+mod readme;
 mod recording;
 mod report;
 mod reproduce;

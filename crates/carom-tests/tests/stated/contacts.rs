@@ -1,0 +1,116 @@
+//! Motion with contacts.
+
+use carom_tests::runs::{advance, built_in, measured, method, scene, slopes, stepper};
+
+#[test]
+fn direct_contacts_at_the_end_of_steps_lose_energy_and_angular_momentum_of_the_spring_and_sphere() {
+    let scene = built_in("spring-sphere", &[]);
+    let (outcome, summary) = measured(&scene, &method("direct"), 0.5, 200);
+    let energy = summary.energy.expect("looked at");
+    let spin = |q: &[f64], p: &[f64]| -> f64 {
+        q.chunks_exact(2).zip(p.chunks_exact(2)).map(|(x, p)| x[0] * p[1] - x[1] * p[0]).sum()
+    };
+    let ends = [&scene.problem.initial, &outcome.state].map(|state| spin(&state.q, &state.p));
+    println!("energy {} to {}, angular momentum {ends:?}", energy.initial, energy.last);
+    assert!((energy.initial - 6.0).abs() < 1e-12 && (energy.last - 4.02).abs() < 0.005, "{energy:?}");
+    assert!((ends[0] - 10.0).abs() < 1e-12 && (ends[1] - 0.14).abs() < 0.005, "{ends:?}");
+}
+
+#[test]
+fn the_speed_of_a_direct_contact_is_not_projected() {
+    // A step from the ground with p > 0 that ends on it again: what comes down goes on as fast as it went up.
+    let scene = built_in("point-mass", &["initial.q={ q = 0.0 }", "initial.v={ q = 0.4 }"]);
+    let mut state = scene.problem.initial.clone();
+    advance(&scene, &mut *stepper(&scene, &method("direct")), &mut state, 0.1, 1);
+    println!("{state:?}");
+    assert!(state.q[0].abs() < 1e-15 && (state.p[0] + 0.4).abs() < 1e-14, "{state:?}");
+}
+
+#[test]
+fn cva_on_the_disk_errs_twenty_times_less_than_vci_and_does_not_drift() {
+    let scene = built_in("disk-billiard", &[]);
+    let run = |name: &str| {
+        let (outcome, summary) = measured(&scene, &method(name), 0.01, 200_000);
+        assert_eq!(outcome.ended, None, "{name}");
+        (summary.energy.expect("looked at"), summary.energy_trend().expect("many steps"))
+    };
+    let ((vci, _), (cva, trend)) = (run("vci"), run("cva"));
+    let ratio = (vci.max - vci.min) / (cva.max - cva.min);
+    println!("ratio of the ranges {ratio:.1}, slope of cva {trend:?}");
+    assert!((18.0..30.0).contains(&ratio), "{ratio}");
+    assert!(trend.slope.abs() <= 3.0 * trend.error.expect("many steps"), "{trend:?}");
+}
+
+/// What impacts make of velocities that are half a step old.
+#[test]
+fn spook_gains_energy_where_stiff_forces_pull_bodies_away_from_what_they_hit() {
+    let scene = built_in("disk-billiard", &[]);
+    let (outcome, summary) = measured(&scene, &method("spook"), 0.01, 20_000);
+    assert_eq!(outcome.ended, None);
+    let energy = summary.energy.expect("looked at");
+    assert!(energy.max > 1000.0 * energy.initial, "{energy:?}");
+    // Half the step has less of it, and methods that know the time of an impact or turn velocities at nodes have none.
+    for name in ["gvi", "vci", "cva"] {
+        let (_, summary) = measured(&scene, &method(name), 0.01, 20_000);
+        let energy = summary.energy.expect("looked at");
+        assert!(energy.max - energy.min < 0.02 * energy.initial, "{name}: {energy:?}");
+    }
+}
+
+/// Two discs that rub past each other.
+const RUB: &str = r#"
+[[particle]]
+mass = 1.0
+radius = 0.5
+position = [-1.0, 0.3]
+velocity = [1.0, 0.0]
+[[particle]]
+mass = 2.0
+radius = 0.5
+position = [1.0, 0.0]
+velocity = [-1.0, 0.1]
+[[contact]]
+restitution = 0.5
+friction = 0.4
+[method]
+name = "cva"
+[run]
+step = 0.03
+until = 3.0
+"#;
+
+#[test]
+fn friction_between_particles_keeps_linear_momentum_and_not_angular() {
+    for name in ["cva", "vci", "spook"] {
+        let run = |friction: &str| {
+            let scene = scene("rub", &RUB.replace("0.4", friction), &[]);
+            let mut state = scene.problem.initial.clone();
+            let sums = |state: &carom::state::State| {
+                let (q, p) = (&state.q, &state.p);
+                [p[0] + p[2], p[1] + p[3], q[0] * p[1] - q[1] * p[0] + q[2] * p[3] - q[3] * p[2]]
+            };
+            let before = sums(&state);
+            advance(&scene, &mut *stepper(&scene, &method(name)), &mut state, 0.03, 100);
+            let after = sums(&state);
+            [0, 1, 2].map(|k| (after[k] - before[k]).abs())
+        };
+        let ([x, y, spin], [.., smooth]) = (run("0.4"), run("0.0"));
+        println!("{name}: {x:.1e} {y:.1e}, angular {spin:.2e}, without friction {smooth:.1e}");
+        assert!(x < 1e-13 && y < 1e-13 && spin > 1e-2 && smooth < 1e-12, "{name}");
+    }
+}
+
+/// Sliding whose direction turns, with what friction and the normal force of a leg are found in turns for.
+#[test]
+fn sliding_that_turns_beside_a_gamma_rule_or_drag_is_of_first_order() {
+    let text = "[[particle]]\nmass = 1\nposition = [0, 0, 0]\nvelocity = [2, 0, 0]\n[[field]]\ngravity = [0, -2, -9.81]\n\
+                [[wall]]\nnormal = [0, 0, 1]\nfriction = 0.3\nrestitution = 0\n\
+                [method]\nname = 'cva'\n[run]\nstep = 0.01\nuntil = 1\n";
+    let floor = scene("floor", text, &[]);
+    for name in ["vci rule=gamma", "cva rule=midpoint"] {
+        let (errors, slopes) = slopes(&floor, &|| stepper(&floor, &method(name)), 0.5, 40, 1);
+        println!("{name}: {slopes:.3?} {errors:?}");
+        let last = slopes.last().copied().unwrap_or(f64::NAN);
+        assert!((last - 1.0).abs() < 0.15, "{name}: {slopes:?}");
+    }
+}
