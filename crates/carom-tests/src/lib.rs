@@ -10,3 +10,4 @@ pub mod reference;
 pub mod runs;
 pub mod symplectic;
 pub mod variants;
+pub mod written;

@@ -11,7 +11,11 @@ fn readme() -> String {
 /// The block of code whose first line begins like this.
 fn block(text: &str, start: &str) -> String {
     let blocks = text.split("```").skip(1).step_by(2).map(|block| block.split_once('\n').expect("a line").1);
-    blocks.into_iter().find(|block| block.starts_with(start)).unwrap_or_else(|| panic!("no block with {start}")).to_string()
+    blocks
+        .into_iter()
+        .find(|block| block.starts_with(start))
+        .unwrap_or_else(|| panic!("no block with {start}"))
+        .to_string()
 }
 
 /// Lines without the times, which are those of one machine.
@@ -74,7 +78,10 @@ fn the_table_of_the_elastic_ball_is_what_runs_report() {
         let bounces = report["impacts"].as_u64().expect("a count");
         counts.push(bounces);
         if row[3].starts_with("at rest") {
-            assert!(row[3].contains(&format!("after {bounces} bounces")) && energy[1].abs() < 1e-5, "{name}: {energy:?}");
+            assert!(
+                row[3].contains(&format!("after {bounces} bounces")) && energy[1].abs() < 1e-5,
+                "{name}: {energy:?}"
+            );
             assert_eq!(number(&report["final"]["v"][0]), 0.0);
         } else {
             assert!((energy[1] - energy[0]).abs() < 1e-13, "{name}: {energy:?}");

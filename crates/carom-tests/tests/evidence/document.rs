@@ -1,7 +1,5 @@
 //! Documents in units: paragraphs, list items, table rows; and their sentences.
 
-use std::path::PathBuf;
-
 /// A paragraph, list item or table row, on one line.
 #[derive(Debug)]
 pub struct Unit {
@@ -11,11 +9,7 @@ pub struct Unit {
     pub text: String,
 }
 
-/// The text of a file of the repository.
-pub fn read(path: &str) -> String {
-    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
-    std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
-}
+pub use carom_tests::written::document as read;
 
 /// One space between words, and `|` as it is meant.
 pub fn plain(text: &str) -> String {
@@ -37,7 +31,13 @@ pub fn units(text: &str) -> Vec<Unit> {
             code = !code;
         }
         let row = !code && line.starts_with('|');
-        if code || row || line.is_empty() || line.starts_with('#') || line.starts_with("```") || line.starts_with("- ") {
+        if code
+            || row
+            || line.is_empty()
+            || line.starts_with('#')
+            || line.starts_with("```")
+            || line.starts_with("- ")
+        {
             close(&mut current);
         }
         match &header {
@@ -59,7 +59,8 @@ impl Unit {
     /// Where its sentences begin and end. A row is one.
     pub fn sentences(&self) -> Vec<[usize; 2]> {
         let (mut found, mut start) = (Vec::new(), 0);
-        let ends = self.text.match_indices(". ").chain(self.text.match_indices(".** ")).map(|(at, end)| at + end.len());
+        let ends =
+            self.text.match_indices(". ").chain(self.text.match_indices(".** ")).map(|(at, end)| at + end.len());
         let mut ends: Vec<usize> = if self.header.is_some() { Vec::new() } else { ends.collect() };
         ends.sort_unstable();
         for end in ends {
@@ -97,8 +98,8 @@ const STEMS: [&str; 17] = [
 
 /// What energy and momenta do in such statements.
 const VERBS: [&str; 19] = [
-    "exact", "keep", "kept", "lose", "loses", "lost", "gain", "rise", "rose", "raise", "chang", "walk", "creep", "within", "off",
-    "never", "fall", "goes", "becomes",
+    "exact", "keep", "kept", "lose", "loses", "lost", "gain", "rise", "rose", "raise", "chang", "walk", "creep",
+    "within", "off", "never", "fall", "goes", "becomes",
 ];
 
 /// Words in headers of tables whose rows are such statements.

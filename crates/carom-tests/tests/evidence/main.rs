@@ -36,8 +36,10 @@ fn uncovered(document: &str, text: &str, all: &[Entry]) -> Vec<String> {
         if unit.header.as_deref().is_some_and(table::is_claims) {
             continue;
         }
-        let spans: Vec<[usize; 2]> =
-            listed.iter().filter_map(|entry| unit.text.find(&entry.text).map(|at| [at, at + entry.text.len()])).collect();
+        let spans: Vec<[usize; 2]> = listed
+            .iter()
+            .filter_map(|entry| unit.text.find(&entry.text).map(|at| [at, at + entry.text.len()]))
+            .collect();
         for [start, end] in unit.sentences() {
             let sentence = &unit.text[start..end];
             let states = may_state(sentence) || unit.header.as_deref().is_some_and(heads_statements);
@@ -100,16 +102,27 @@ fn everything_that_is_named_exists() {
 fn exists(backing: &Backing) -> Result<(), String> {
     match backing {
         Backing::Test { path, name } => {
-            let file = if path.starts_with("tests/") { format!("crates/carom-tests/{path}") } else { format!("crates/{path}") };
+            let file = if path.starts_with("tests/") {
+                format!("crates/carom-tests/{path}")
+            } else {
+                format!("crates/{path}")
+            };
             let full = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(&file);
             let text = std::fs::read_to_string(full).map_err(|error| format!("{file}: {error}"))?;
             let lines: Vec<&str> = text.lines().map(str::trim).collect();
-            let at = lines.iter().position(|line| line.starts_with(&format!("fn {name}("))).ok_or_else(|| format!("{file} has no {name}"))?;
-            let attributes: Vec<&str> = lines[..at].iter().rev().take_while(|line| line.starts_with("#[")).copied().collect();
+            let at = lines
+                .iter()
+                .position(|line| line.starts_with(&format!("fn {name}(")))
+                .ok_or_else(|| format!("{file} has no {name}"))?;
+            let attributes: Vec<&str> =
+                lines[..at].iter().rev().take_while(|line| line.starts_with("#[")).copied().collect();
             if !attributes.contains(&"#[test]") {
                 return Err(format!("{file}: {name} is no test"));
             }
-            if attributes.iter().any(|attribute| attribute.starts_with("#[ignore") || attribute.starts_with("#[cfg")) {
+            if attributes
+                .iter()
+                .any(|attribute| attribute.starts_with("#[ignore") || attribute.starts_with("#[cfg"))
+            {
                 return Err(format!("{file}: {name} is not run"));
             }
             Ok(())
@@ -119,8 +132,10 @@ fn exists(backing: &Backing) -> Result<(), String> {
             let known = EXPERIMENTS.iter().find(|known| format!("{}/{}", known.paper, known.id) == experiment);
             let known = known.ok_or_else(|| format!("no experiment {experiment}"))?;
             let source = Source::new(known.id, known.text);
-            let read = Experiment::read(Some(known.paper), known.id, source).map_err(|_| format!("{experiment} is wrong"))?;
-            let found = read.claims.iter().find(|known| known.id == claim).ok_or_else(|| format!("no claim {id}"))?;
+            let read = Experiment::read(Some(known.paper), known.id, source)
+                .map_err(|_| format!("{experiment} is wrong"))?;
+            let found =
+                read.claims.iter().find(|known| known.id == claim).ok_or_else(|| format!("no claim {id}"))?;
             // A claim that does not hold backs the statement of its contrary; one that nothing decides backs none.
             if found.expected == Verdict::Undecidable { Err(format!("{id} cannot be decided")) } else { Ok(()) }
         }
@@ -145,7 +160,9 @@ fn every_claim_and_exception_of_every_method_is_listed() {
             (takes.equalities && takes.regularised, "equality constraints (regularised)"),
         ];
         let claimed = words.iter().filter(|(said, _)| *said).map(|(_, word)| *word);
-        let said = claimed.chain(method.exceptions().iter().copied()).chain(Some(method.preserves_of()).filter(|of| !of.is_empty()));
+        let said = claimed
+            .chain(method.exceptions().iter().copied())
+            .chain(Some(method.preserves_of()).filter(|of| !of.is_empty()));
         for text in said {
             assert!(listed.contains(&plain(text).as_str()), "`carom methods` says of {}: {text}", method.name());
         }

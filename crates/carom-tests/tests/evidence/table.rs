@@ -80,13 +80,17 @@ fn claimed(cell: &str, text: &str) -> Option<bool> {
     let one_sided = matches!(option(text, "continuity"), Some("left-left" | "right-right"));
     match cell {
         "yes" | "exact" | "yes, through impacts too" | "yes, of the softened system" => Some(true),
-        "exact for particles" | "exact for particles, without fields" => Some(!method(text).preserves_of().is_empty()),
+        "exact for particles" | "exact for particles, without fields" => {
+            Some(!method(text).preserves_of().is_empty())
+        }
         "no" | "not claimed" | "only between impacts" | "only without constraints" => Some(false),
         "only β = 0" => Some(option(text, "beta") == Some("0.0")),
         "as above" => Some(!one_sided),
         "exact, but for `stiffness = \"geometric\"`" => Some(option(text, "stiffness") != Some("geometric")),
         "yes, but for `energy = \"shadow\"`" => Some(option(text, "energy") != Some("shadow")),
-        "yes, with `energy = \"hamiltonian\"`" => Some(option(text, "energy").is_none_or(|energy| energy == "hamiltonian")),
+        "yes, with `energy = \"hamiltonian\"`" => {
+            Some(option(text, "energy").is_none_or(|energy| energy == "hamiltonian"))
+        }
         "midpoint rule" => Some(option(text, "rule").is_none_or(|rule| rule == "midpoint")),
         _ => None,
     }
@@ -100,8 +104,13 @@ fn disagreements(row: &[String], text: &str) -> Vec<String> {
     if order(&row[1], text) != Some(claims.order) {
         found.push(format!("{text}: order {} is {}", row[1], claims.order));
     }
-    let columns =
-        [claims.symplectic, claims.reversible, claims.linear_momentum, claims.angular_momentum, takes.configuration_mass];
+    let columns = [
+        claims.symplectic,
+        claims.reversible,
+        claims.linear_momentum,
+        claims.angular_momentum,
+        takes.configuration_mass,
+    ];
     for (cell, own) in row[2..].iter().zip(columns) {
         if claimed(cell, text) != Some(own) {
             found.push(format!("{text}: `{cell}` in `{}` is {own}", row.join(" | ")));
