@@ -1,5 +1,6 @@
 //! Motion with contacts.
 
+use carom_io::scene::Scene;
 use carom_tests::runs::{advance, built_in, measured, method, scene, slopes, stepper};
 
 #[test]
@@ -100,17 +101,37 @@ fn friction_between_particles_keeps_linear_momentum_and_not_angular() {
     }
 }
 
-/// Sliding whose direction turns, with what friction and the normal force of a leg are found in turns for.
+/// A particle that slides on a floor and turns, beside what is put into the scene.
+fn floor(coordinates: &str, more: &str, start: &str) -> Scene {
+    let text = format!(
+        "[lagrangian]\ncoordinates = [{coordinates}]\npotential = '9.81*z + 2*y'\n{more}\n\
+         inequalities = [{{ expression = 'z', restitution = 0, friction = 0.3, slide = ['x', 'y'], unit = 'length' }}]\n\
+         [initial]\n{start}\n[method]\nname = 'cva'\n[run]\nstep = 0.01\nuntil = 1\n"
+    );
+    scene("floor", &text, &[])
+}
+
+/// Where friction and the normal force of a leg are found in turns.
 #[test]
-fn sliding_that_turns_beside_a_gamma_rule_or_drag_is_of_first_order() {
-    let text = "[[particle]]\nmass = 1\nposition = [0, 0, 0]\nvelocity = [2, 0, 0]\n[[field]]\ngravity = [0, -2, -9.81]\n\
-                [[wall]]\nnormal = [0, 0, 1]\nfriction = 0.3\nrestitution = 0\n\
-                [method]\nname = 'cva'\n[run]\nstep = 0.01\nuntil = 1\n";
-    let floor = scene("floor", text, &[]);
-    for name in ["vci rule=gamma", "cva rule=midpoint"] {
-        let (errors, slopes) = slopes(&floor, &|| stepper(&floor, &method(name)), 0.5, 40, 1);
-        println!("{name}: {slopes:.3?} {errors:?}");
+fn sliding_that_turns_beside_other_rules_drag_masses_and_constraints_is_of_first_order() {
+    let (three, start) = ("'x', 'y', 'z'", "q = [0, 0, 0]\nv = [2, 0, 0]");
+    let plain = floor(three, "mass = 1.0", start);
+    let drag = floor(three, "mass = 1.0\nforces = { x = '-0.1*dot(x)' }", start);
+    let kinetic = "kinetic = '0.5*(dot(x)^2 + dot(y)^2 + dot(z)^2) + 0.5*(1 + 0.2*w^2)*dot(w)^2'";
+    let mass = floor("'x', 'y', 'z', 'w'", kinetic, "q = [0, 0, 0, 1]\nv = [2, 0, 0, 0.5]");
+    let bead = "q = [0, 0, 0, 1, 0]\nv = [2, 0, 0, 0, 0.5]";
+    let held = floor("'x', 'y', 'z', 'u', 'w'", "mass = 1.0\nequalities = ['hypot(u, w) - 1']", bead);
+    for (what, scene, name, order) in [
+        ("plain", &plain, "cva", 2),
+        ("plain", &plain, "vci rule=gamma", 1),
+        ("plain", &plain, "cva rule=midpoint", 1),
+        ("drag", &drag, "cva", 1),
+        ("M(q)", &mass, "cva", 1),
+        ("equality", &held, "cva", 1),
+    ] {
+        let (_, slopes) = slopes(scene, &|| stepper(scene, &method(name)), 0.5, 40, order);
+        println!("{what}, {name}: {slopes:.3?}");
         let last = slopes.last().copied().unwrap_or(f64::NAN);
-        assert!((last - 1.0).abs() < 0.15, "{name}: {slopes:?}");
+        assert!((last - f64::from(order)).abs() < 0.15, "{what}, {name}: {slopes:?}");
     }
 }
