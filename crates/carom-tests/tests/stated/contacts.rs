@@ -1,6 +1,6 @@
 //! Motion with contacts.
 
-use carom_io::scene::Scene;
+use carom_io::scene::{BuiltIn, Scene};
 use carom_tests::runs::{advance, built_in, measured, method, scene, slopes, stepper};
 
 #[test]
@@ -133,5 +133,37 @@ fn sliding_that_turns_beside_other_rules_drag_masses_and_constraints_is_of_first
         println!("{what}, {name}: {slopes:.3?}");
         let last = slopes.last().copied().unwrap_or(f64::NAN);
         assert!((last - f64::from(order)).abs() < 0.15, "{what}, {name}: {slopes:?}");
+    }
+}
+
+#[test]
+fn geometric_stiffness_breaks_on_a_chain_that_starts_with_kinks() {
+    // Links turned by ±kink from the straight line: nodes are off it by one link's part where i is even.
+    let place = |i: &str| {
+        let off = format!("0.5*(1 + cos(pi*{i}))*sin(kink)");
+        let (x, y) = (
+            format!("length*(({i} + 1)*sin(A)*cos(kink) + {off}*cos(A))"),
+            format!("-length*(({i} + 1)*cos(A)*cos(kink) - {off}*sin(A))"),
+        );
+        format!("position = [\"{x}\", \"{y}\"]")
+    };
+    let text = BuiltIn::named("heavy-chain").expect("a scene").text;
+    let straight = ["(i + 1)", "links"]
+        .map(|s| format!("position = [\"length*{s}*sin(angle*pi/180)\", \"-length*{s}*cos(angle*pi/180)\"]"));
+    assert!(straight.iter().all(|line| text.contains(line)));
+    let text = text.replace(&straight[0], &place("i")).replace(&straight[1], &place("(links - 1)"));
+    let text = text.replace("g = 9.81\n", "g = 9.81\nkink = 0.0\nA = \"angle*pi/180\"\n");
+    for (kink, holds) in [("0.0", true), ("0.01", false), ("0.05", false)] {
+        let edits = [
+            "parameters.angle=30",
+            &format!("parameters.kink={kink}"),
+            "method.stiffness=geometric",
+            "run.until=10",
+        ];
+        let scene = scene("kinked", &text, &edits);
+        let (_, summary) = measured(&scene, &scene.method, scene.run.h, scene.run.steps);
+        let longest = summary.max_equality.expect("rods");
+        println!("kinks of {kink}: rods off by {longest:.1e} m");
+        assert!(if holds { longest < 2e-3 } else { longest > 0.1 }, "kink {kink}: {longest:e}");
     }
 }
