@@ -80,8 +80,8 @@ fn run(system: &Particles, start: &State, tolerance: f64, steps: u64) -> (Outcom
 }
 
 /// 100 s: no failure, energy that never rises beyond the tolerance, rods that hold. Returns the change of the energy as a part of
-/// that of the swing, and the solves a step.
-fn hundred_seconds(load: f64, shape: Shape) -> (f64, f64) {
+/// that of the swing, the solves a step, and how far rods were off at most.
+fn hundred_seconds(load: f64, shape: Shape) -> (f64, f64, f64) {
     let (links, steps) = (20, 6000);
     let (system, start) = chain(links, load, shape);
     let (outcome, course) = run(&system, &start, 1e-8, steps);
@@ -101,7 +101,7 @@ fn hundred_seconds(load: f64, shape: Shape) -> (f64, f64) {
     assert!(course.rise <= 1.0 && course.allowed <= 1e-5 * whole, "{message}");
     // What the manual says of all of these: rises of 4e-9 of the swing, rods off by 2e-9 m.
     assert!(course.up <= 4.5e-9 * whole && course.worst <= 2.5e-9, "{message}");
-    (change, solves)
+    (change, solves, course.worst)
 }
 
 /// What the table of the manual says is lost, by load and start.
@@ -120,9 +120,11 @@ fn loads(cell: &str) -> Vec<f64> {
 fn a_straight_start_keeps_its_energy_at_every_load() {
     // Parts of the energy of the swing that may be lost; a light load leaves more to waves in the chain, which the projection takes.
     for (load, most) in [(10.0, 2e-2), (100.0, 1e-3), (1000.0, 1e-3), (1e4, 1e-3)] {
-        let (change, solves) = hundred_seconds(load, Shape::Straight);
+        let (change, solves, rods) = hundred_seconds(load, Shape::Straight);
         assert!(change <= 0.0 && change >= -most, "{change:e}");
         assert!((-change / written(load, "straight") - 1.0).abs() < 0.05, "load {load}: {change:e}");
+        // The README: 1e-4 and 1e-9 m under 1000 times the mass of a link.
+        assert!(load != 1000.0 || (change >= -1e-4 && rods <= 1e-9), "{change:e}, {rods:e}");
         assert!(solves <= 4.0, "{solves}");
     }
 }
@@ -133,7 +135,7 @@ fn starts_with_waves_are_stable_and_lose_no_more_than_the_waves_have() {
     let (zigzag, others) = ([10.0, 100.0, 1000.0, 1e4], [Shape::Sine, Shape::Random]);
     let cases = zigzag.map(|load| (load, Shape::Zigzag)).into_iter().chain(others.map(|shape| (1000.0, shape)));
     for (load, shape) in cases {
-        let (change, solves) = hundred_seconds(load, shape);
+        let (change, solves, _) = hundred_seconds(load, shape);
         assert!(change < 0.0 && change > -0.05, "{change:e}");
         let start = match shape {
             Shape::Sine => "half a sine",
@@ -190,8 +192,8 @@ fn a_swing_in_space_keeps_the_angular_momentum_about_the_vertical() {
         v.extend([0.0, turn * s * tilt.sin(), 0.0]);
     }
     let start = State::from_velocity(&system, 0.0, &q, &v);
-    // The momentum is off by what the balance may be, 1e-9 of its terms a step: the tension of 1e4 N, a hundredth of it over 60 steps.
-    for (tolerance, allowed) in [(1e-8, 1e-7), (1e-13, 1e-11)] {
+    // The balance may be off by 1e-9 of its terms a step; Newton's last correction leaves far less: the 2e-13 of the manual.
+    for (tolerance, allowed) in [(1e-8, 2.5e-13), (1e-13, 1e-13)] {
         let (outcome, course) = run(&system, &start, tolerance, 600);
         let first = course.vertical[0];
         let off = course.vertical.iter().fold(0.0_f64, |worst, l| worst.max((l - first).abs())) / first.abs();
