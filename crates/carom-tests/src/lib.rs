@@ -9,3 +9,5 @@ pub mod map;
 pub mod reference;
 pub mod runs;
 pub mod symplectic;
+pub mod variants;
+pub mod written;

@@ -230,6 +230,11 @@ fn random_impacts_lose_energy_and_obey_both_laws() {
     assert!(counts[1..].iter().all(|[all, _, single]| *all > trials as u32 / 10 && *single > 20), "{counts:?}");
     // Control: without the rule some of these would gain energy.
     assert!(counts.iter().map(|count| count[1]).sum::<u32>() > trials as u32 / 200, "{counts:?}");
+    // What the manual says: 8 % of the impacts of one contact, a quarter of those with e > 0.8.
+    let share = |part: u32, all: u32| f64::from(part) / f64::from(all);
+    let shares = [share(counts[1][1], counts[1][0]), share(lively[1], lively[0])];
+    println!("lowered: {shares:.3?}");
+    assert!((shares[0] - 0.08).abs() < 0.01 && (shares[1] - 0.25).abs() < 0.03, "{shares:?}");
 }
 
 #[test]

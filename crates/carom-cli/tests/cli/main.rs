@@ -9,6 +9,7 @@ mod measures;
 mod options;
 mod order;
 mod papers;
+mod readme;
 mod recording;
 mod report;
 mod reproduce;

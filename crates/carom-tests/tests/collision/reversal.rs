@@ -52,7 +52,7 @@ fn a_step_back_does_not_undo_impacts_of_several_contacts_at_once() {
         let ([_, at_once], _) = back(Walk::new("billiard-triangle", method, &[]), 3);
         println!("{method} on billiard-triangle, three contacts at once: {at_once:.2}");
         // Of momenta up to 1: the balls that were at rest are not brought to rest again.
-        assert!(at_once > 0.1, "{method}: {at_once:e}");
+        assert!((0.4..0.6).contains(&at_once), "{method}: {at_once:e}");
         let mut walk = Walk::new("star-body", method, &[]);
         (walk.state.q, walk.state.p) = (vec![0.0, 1.0, 0.0], vec![0.0; 3]);
         let ([_, symmetric], _) = back(walk, 2);

@@ -90,7 +90,7 @@ fn lasting_contact_costs_an_order() {
         let (errors, slopes) = slopes(&scene, &make, 1.0, 128, 1);
         println!("{text}: errors {errors:?}, slopes {slopes:.3?}");
         let last = slopes.last().copied().unwrap_or(f64::NAN);
-        assert!((last - 1.0).abs() <= 0.1, "{text}: errors {errors:?}, slopes {slopes:.3?}");
+        assert!((last - 1.0).abs() <= 0.01, "{text}: errors {errors:?}, slopes {slopes:.3?}");
     }
 }
 

@@ -11,6 +11,7 @@
 
 use carom_io::scene::Scene;
 use carom_tests::runs::{advance, method, scene, stepper};
+use carom_tests::written::{agrees, document, table};
 
 /// First and second band by degree, in exact rational numbers: tr M is a ratio of polynomials in z². One that goes on without end is `INFINITY`.
 const LEFT_RIGHT: [[[f64; 2]; 2]; 9] = [
@@ -122,6 +123,61 @@ fn the_first_two_bands_of_growth_are_those_of_exact_arithmetic() {
             from = found[1] + 0.01;
         }
     }
+}
+
+/// Largest eigenvalue less 1 in a band: `|tr M|/2 + √Δ/2 − 1`, with `tr² = 4 + Δ`.
+fn growth(scene: &Scene, options: &str, [from, to]: [f64; 2]) -> f64 {
+    let at = |k: u32| {
+        let z = from + (to - from) * f64::from(k) / 400.0;
+        let delta = discriminant(matrix(scene, options, z)).max(0.0);
+        0.5 * delta / ((4.0 + delta).sqrt() + 2.0) + 0.5 * delta.sqrt()
+    };
+    (1..400).map(at).fold(0.0, f64::max)
+}
+
+/// Whether a cell of the manual says a band: `2.606 to 4.606`, `from 6`, `at π, 1.0e-7 wide`, or nothing.
+fn says(cell: &str, band: [f64; 2]) -> bool {
+    if let Some(width) = cell.strip_prefix("at π, ").and_then(|cell| cell.strip_suffix(" wide")) {
+        return agrees(width, band[1] - band[0]) && (band[0] - std::f64::consts::PI).abs() < 1e-6;
+    }
+    match (cell.split_once(" to "), cell.strip_prefix("from ")) {
+        (Some((from, to)), _) => agrees(from, band[0]) && agrees(to, band[1]),
+        (None, Some(from)) => agrees(from, band[0]) && band[1].is_infinite(),
+        // The band before it has no end.
+        (None, None) => cell.is_empty() && band[1].is_infinite(),
+    }
+}
+
+#[test]
+fn the_table_of_bands_is_that_of_the_manual() {
+    let (scene, rows) =
+        (oscillator(), table(&document("docs/methods.md"), "| degree | `left-right` and `right-left` | growth |"));
+    assert_eq!(rows.len(), 9);
+    for (degree, row) in rows.iter().enumerate() {
+        assert_eq!(row[0], degree.to_string());
+        let both = [
+            ("left-right", LEFT_RIGHT.get(degree)),
+            ("continuous", degree.checked_sub(1).and_then(|k| CONTINUOUS.get(k))),
+        ];
+        for ((continuity, bands), cells) in both.iter().zip(row[1..].chunks_exact(3)) {
+            let Some([first, second]) = bands else {
+                assert!(cells.iter().all(String::is_empty), "{cells:?}");
+                continue;
+            };
+            assert!(
+                says(&cells[0], *first) && says(&cells[2], *second),
+                "degree {degree}, {continuity}: {cells:?}"
+            );
+            if first[1].is_finite() {
+                let found = growth(&scene, &format!("degree={degree}, continuity={continuity}"), *first);
+                println!("degree {degree}, {continuity}: growth {found:.3e}");
+                assert!(agrees(&cells[1], found), "degree {degree}, {continuity}: {found:e}, {}", cells[1]);
+            } else {
+                assert!(cells[1].is_empty(), "{cells:?}");
+            }
+        }
+    }
+    assert!(!says("2.606 to 4.607", LEFT_RIGHT[1][0]) && !says("", LEFT_RIGHT[1][0]), "control");
 }
 
 #[test]

@@ -17,76 +17,11 @@ use carom_tests::comparison::{Part, Penalty, Projection, Spook};
 use carom_tests::galerkin::{Form, Jumps, gauss};
 use carom_tests::map::Rule;
 use carom_tests::runs::method;
+use carom_tests::variants::VARIANTS;
 
 /// Every method with the options that change its claims.
 pub fn variants() -> Vec<AnyMethod> {
-    let texts = [
-        "verlet",
-        "midpoint",
-        "variational rule=trapezoid",
-        "variational rule=midpoint",
-        "variational rule=gamma, gamma=0.5",
-        "variational rule=gamma, gamma=0.0",
-        "variational rule=gamma, gamma=1.0",
-        "variational rule=gamma, gamma=0.3",
-        "newmark",
-        "newmark beta=0.0",
-        "newmark beta=0.5, gamma=1.0",
-        "gvi",
-        "gvi rule=midpoint",
-        "gvi energy=shadow",
-        "gvi energy=discrete",
-        "gvi rule=midpoint, energy=discrete",
-        "gvi reflection=moreau-literal",
-        "direct",
-        "direct constraint=midpoint",
-        "direct rule=newmark",
-        "direct rule=newmark, beta=0.0",
-        "direct rule=newmark, imex=false",
-        "direct rule=newmark, imex=false, beta=0.5, gamma=1.0",
-        "vci",
-        "vci rule=gamma, gamma=0.5",
-        "vci rule=gamma, gamma=0.0",
-        "cva",
-        "cva rule=midpoint",
-        "cva energy=shadow",
-        "galerkin degree=0",
-        "galerkin degree=1",
-        "galerkin",
-        "galerkin degree=3",
-        "galerkin points=5",
-        "galerkin degree=0, continuity=right-left",
-        "galerkin degree=1, continuity=right-left",
-        "galerkin continuity=right-left, points=4",
-        "galerkin degree=1, continuity=continuous",
-        "galerkin degree=1, continuity=continuous, points=1, momentum_degree=0",
-        "galerkin continuity=continuous",
-        "galerkin continuity=continuous, momentum_degree=1, points=2",
-        "galerkin continuity=continuous, points=4",
-        "galerkin degree=3, continuity=continuous, momentum_degree=2",
-        "galerkin degree=1, quadrature=rectangle, points=3",
-        "galerkin degree=0, continuity=left-left",
-        "galerkin degree=1, continuity=left-left",
-        "galerkin degree=2, continuity=left-left, points=5",
-        "galerkin degree=0, continuity=right-right",
-        "galerkin degree=1, continuity=right-right",
-        "galerkin degree=2, continuity=right-right, points=5",
-        "galerkin degree=1, continuity=right-right, quadrature=rectangle, points=3",
-        "spook",
-        "spook compliance=1e-6, damping_steps=1.0",
-        // Soft springs, so that steps resolve them: what is claimed is claimed of the softened system.
-        "penalty stiffness=100.0",
-        "penalty stiffness=100.0, linearized=gauss-newton",
-        "penalty stiffness=100.0, linearized=full",
-        "penalty stiffness=100.0, rule=midpoint",
-        "penalty stiffness=100.0, rule=midpoint, linearized=gauss-newton",
-        "penalty stiffness=100.0, rule=midpoint, linearized=full",
-        "projection",
-        "projection velocity=projected",
-        // To round-off, as the others are; tests/pem has the default.
-        "pem tolerance=1e-15",
-    ];
-    let variants: Vec<AnyMethod> = texts.iter().map(|text| method(text)).collect();
+    let variants: Vec<AnyMethod> = VARIANTS.iter().map(|text| method(text)).collect();
     for known in AnyMethod::all() {
         assert!(variants.iter().any(|m| m.name() == known.name()), "{} is not in the matrix", known.name());
     }

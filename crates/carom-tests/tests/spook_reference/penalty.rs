@@ -216,6 +216,15 @@ fn pendulum_by_springs_and_projections() {
     tally.settle("pendulum");
 }
 
+#[test]
+fn implicit_euler_with_stiff_springs_tends_to_the_projection() {
+    let period = |text: &str| Swing::run(&method(text)).period.expect("it swings");
+    let projected = period("projection velocity=difference");
+    let off = |stiffness: &str| (period(&format!("penalty stiffness={stiffness}")) - projected).abs();
+    println!("periods differ by {:.2e} and {:.2e} s", off("1e10"), off("1e6"));
+    assert!((1e-9..2e-9).contains(&off("1e10")) && off("1e6") > 1e-6, "{:e} {:e}", off("1e10"), off("1e6"));
+}
+
 /// SHAKE has the positions of `verlet`. Its first step from rest gives the velocity a whole push `h F`: `verlet` has it from half of that,
 /// along the circle.
 #[test]
