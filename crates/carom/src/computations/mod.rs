@@ -3,9 +3,15 @@
 //! Each is one file with its parameters, the quantities that it gives and where they come from; it is known by name to the
 //! experiments of `carom reproduce`. The same parameters give the same bits.
 
+mod fischer_burmeister;
+mod friction_matrix;
+mod ghost_potential;
+mod painleve_rod;
 mod partitioned_runge_kutta;
+mod random_friction;
 mod random_impacts;
 mod random_stability;
+mod symmetrised_sliding;
 mod virtual_action;
 
 /// A computation.
@@ -107,8 +113,14 @@ impl Given {
 
 /// All computations.
 pub const COMPUTATIONS: &[Computation] = &[
+    fischer_burmeister::FISCHER_BURMEISTER,
+    friction_matrix::FRICTION_MATRIX,
+    ghost_potential::GHOST_POTENTIAL,
+    painleve_rod::PAINLEVE_ROD,
     partitioned_runge_kutta::PARTITIONED_RUNGE_KUTTA,
+    random_friction::RANDOM_FRICTION,
     random_impacts::RANDOM_IMPACTS,
     random_stability::RANDOM_STABILITY,
+    symmetrised_sliding::SYMMETRISED_SLIDING,
     virtual_action::VIRTUAL_ACTION,
 ];
