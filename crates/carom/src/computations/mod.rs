@@ -6,6 +6,7 @@
 mod fischer_burmeister;
 mod friction_matrix;
 mod ghost_potential;
+mod newton_pivots;
 mod painleve_rod;
 mod partitioned_runge_kutta;
 mod random_friction;
@@ -116,6 +117,7 @@ pub const COMPUTATIONS: &[Computation] = &[
     fischer_burmeister::FISCHER_BURMEISTER,
     friction_matrix::FRICTION_MATRIX,
     ghost_potential::GHOST_POTENTIAL,
+    newton_pivots::NEWTON_PIVOTS,
     painleve_rod::PAINLEVE_ROD,
     partitioned_runge_kutta::PARTITIONED_RUNGE_KUTTA,
     random_friction::RANDOM_FRICTION,
