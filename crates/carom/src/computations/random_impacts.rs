@@ -1,7 +1,7 @@
 //! Random impacts with joints by the law of `spook` as it is printed, and with other right-hand sides of the joints [lacoursiere-linde-2011 (71)].
 //!
-//! Eight coordinates of different masses, two joints and four contacts, of random directions and velocities, restitutions and regularisations; with friction each
-//! contact has two tangents.
+//! Eight coordinates of different masses, two joints and four contacts, of random directions and velocities, restitutions and regularisations; with friction two
+//! contacts of two tangents each.
 
 use carom_lcp::{BlockPivot, Dense, Friction, FrictionDefault, Limits, Mlcp, Solver as _, Sparse};
 use nalgebra::{DMatrix, DVector};
@@ -52,8 +52,8 @@ fn trial(given: &Given, random: &mut Random) -> Result<f64, String> {
     //   M v⁺ = M v⁻ + Jᵀz
     //   with friction N is the first of three rows of a contact, the others D: D v⁺ + T β, ‖β‖ ≤ μν
     let mu = given.number("friction");
-    let stride = if mu > 0.0 { 3 } else { 1 };
-    let rows = JOINTS + stride * CONTACTS;
+    let (stride, contacts) = if mu > 0.0 { (3, CONTACTS / 2) } else { (1, CONTACTS) };
+    let rows = JOINTS + stride * contacts;
     let is_normal = |row: usize| row >= JOINTS && (row - JOINTS).is_multiple_of(stride);
     let inverse = DMatrix::from_diagonal(&DVector::from_fn(COORDINATES, |_, _| 1.0 / decades(random, MASS)));
     let mut j = DMatrix::from_fn(rows, COORDINATES, |_, _| random.normal());
@@ -90,7 +90,7 @@ fn trial(given: &Given, random: &mut Random) -> Result<f64, String> {
     let mut z = vec![0.0; rows];
     let limits = Limits { tolerance: if mu > 0.0 { 1e-11 } else { 1e-12 }, ..Limits::default() };
     if mu > 0.0 {
-        let problem = Friction::with_equalities(stride, JOINTS, matrix, q, vec![mu; CONTACTS]);
+        let problem = Friction::with_equalities(stride, JOINTS, matrix, q, vec![mu; contacts]);
         let problem = problem.map_err(|wrong| wrong.to_string())?;
         FrictionDefault::default().solve(&problem, &mut z, &limits).map_err(|unsolved| unsolved.to_string())?;
     } else {
