@@ -31,7 +31,9 @@ fn run(given: &Given) -> Result<Vec<f64>, String> {
     let [coupling, mass, mu] = ["coupling", "mass", "mu"].map(|name| given.number(name));
     let steps = given.count("steps");
     let t = 4.0 * given.number("epsilon") * PHI / (STEP * STEP);
-    let (mut c, mut n, mut s) = (0.0_f64, 0.0_f64, given.number("speed"));
+    // At the depth of rest.
+    let rest = -given.number("epsilon") * mass * GRAVITY;
+    let (mut c, mut n, mut s) = (rest, 0.0_f64, given.number("speed"));
     let (mut released, mut largest, mut load) = (0_u32, f64::NEG_INFINITY, 0.0);
     let late = steps / 2;
     for step in 0..steps {
