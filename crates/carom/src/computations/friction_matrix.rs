@@ -58,7 +58,7 @@ fn run(given: &Given) -> Result<Vec<f64>, String> {
             }
         }
         if let [z] = &solutions[..] {
-            quadratic = quadratic.max(problem.from_least(z));
+            quadratic = quadratic.max(problem.beside_least(z));
         }
     }
     let counts = [not_p, not_copositive, none, several, most, sliding].map(|count| count as f64);
@@ -160,7 +160,7 @@ impl Matrix {
 
     /// The distance of ν and ξ from the least point of the quadratic program, relative to them, by descent:
     /// ½ xᵀQx + qᵀx + Σ max(0, Σξ − μν)²/(2 T_U) over x ≥ 0.
-    fn from_least(&self, z: &DVector<f64>) -> f64 {
+    fn beside_least(&self, z: &DVector<f64>) -> f64 {
         let n = self.q.len();
         let (kept, slips): (Vec<usize>, Vec<usize>) = (0..n).partition(|row| row % STRIDE != STRIDE - 1);
         let q_part = self.principal(&kept);
