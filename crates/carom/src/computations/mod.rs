@@ -5,12 +5,19 @@
 
 mod crank_rank;
 mod extended_reflections;
+mod fischer_burmeister;
+mod friction_matrix;
+mod ghost_potential;
+mod newton_pivots;
+mod painleve_rod;
 mod partitioned_runge_kutta;
 mod penalty_steps;
+mod random_friction;
 mod random_impacts;
 mod random_stability;
 mod saddle_matrix;
 mod strong_constraint;
+mod symmetrised_sliding;
 mod virtual_action;
 
 /// A computation.
@@ -114,11 +121,18 @@ impl Given {
 pub const COMPUTATIONS: &[Computation] = &[
     crank_rank::CRANK_RANK,
     extended_reflections::EXTENDED_REFLECTIONS,
+    fischer_burmeister::FISCHER_BURMEISTER,
+    friction_matrix::FRICTION_MATRIX,
+    ghost_potential::GHOST_POTENTIAL,
+    newton_pivots::NEWTON_PIVOTS,
+    painleve_rod::PAINLEVE_ROD,
     partitioned_runge_kutta::PARTITIONED_RUNGE_KUTTA,
     penalty_steps::PENALTY_STEPS,
+    random_friction::RANDOM_FRICTION,
     random_impacts::RANDOM_IMPACTS,
     random_stability::RANDOM_STABILITY,
     saddle_matrix::SADDLE_MATRIX,
     strong_constraint::STRONG_CONSTRAINT,
+    symmetrised_sliding::SYMMETRISED_SLIDING,
     virtual_action::VIRTUAL_ACTION,
 ];
