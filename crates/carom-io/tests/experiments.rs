@@ -140,7 +140,7 @@ fn recurring(recurs: &str, criterion: &str) -> String {
 
 #[test]
 fn what_recurs_is_followed_until_it_does_not_come_in_time() {
-    // The oscillator starts at q = 1 and has a period of 2π: it is back six times a second apart from that, three times to t = 20.
+    // The oscillator starts at 1 and has a period of 2π: it is back for the last time at 6π.
     let back = "{ expression = \"q[0]\", at_least = 0.99, within = 6.5 }";
     assert_eq!(verdict(&recurring(back, "{ between = [18.5, 19.1] }")), Ok(Verdict::Holds));
     // It is away from the start for longer than 5.

@@ -3,6 +3,7 @@
 mod column;
 mod curves;
 mod interior;
+mod orders;
 mod relaxation;
 mod snapshots;
 mod sweep;
@@ -14,7 +15,7 @@ use super::formula::Formula;
 use super::run::Found;
 use super::{Experiment, Plan, PlanKind, claims};
 use crate::document::{Item, Source, TableReader, help};
-use crate::figure::{Axis, Figure, Panel as Plot, Series, Trace};
+use crate::figure::{Axis, Figure, Panel as Plot, Trace};
 use curves::Curves;
 use relaxation::Relaxation;
 use snapshots::Snapshots;
@@ -57,8 +58,6 @@ const SQUARE: u32 = 300;
 const HEIGHT: u32 = 320;
 /// Most members of an ensemble whose curves can be told apart.
 const MOST_CURVES: usize = 8;
-/// Where the line of a fitted order lies below the errors, as a factor.
-const BELOW: f64 = 0.4;
 
 /// A figure.
 pub(super) struct Drawing {
@@ -334,48 +333,24 @@ impl Experiment {
         match &panel.content {
             Content::Curves(plans, curves) => {
                 let first = &curves.list[0];
-                let mut plot = plot
+                let plot = plot
                     .x(axis(label(x, &|| first.x.label(false)), false))
                     .y(ranged(axis(label(y, &|| first.y.label(panel.log)), panel.log)));
-                let mut shown: Vec<&Trace> = Vec::new();
+                let mut shown: Vec<(String, &Trace)> = Vec::new();
                 for found in plans.iter().flat_map(|plan| found.iter().filter(move |found| found.plan == *plan)) {
                     let of_panel = found.traces.iter().filter(|(panel, _)| *panel == number);
-                    for (place, (_, trace)) in of_panel.enumerate() {
-                        let label = match (curves.labels.get(place), plans.len()) {
-                            (None, _) => self.label(found),
-                            (Some(label), 1) => label.clone(),
-                            (Some(label), _) => format!("{}, {label}", self.label(found)),
-                        };
-                        plot = plot.series(Series::new(label, trace.clone()));
-                        shown.push(trace);
-                    }
+                    let label = |place| curves.label(place, plans.len() > 1, self.label(found));
+                    shown.extend(of_panel.enumerate().map(|(place, (_, trace))| (label(place), trace)));
                 }
-                plot = curves.beside(plot, &shown);
-                if curves.paths() {
-                    plot = plot.equal_aspect();
-                }
-                if plot.is_single() { plot.no_legend() } else { plot.legend_above() }
+                curves.plot(plot, shown)
             }
             Content::Orders(plans) => {
-                let mut plot = plot
+                let plot = plot
                     .x(axis(label(x, &|| "step length h".into()), true))
                     .y(ranged(axis(label(y, &|| "largest error in q at the end".into()), true)));
-                let mut guided = Vec::new();
-                for found in plans.iter().filter_map(|plan| found.iter().find(|found| found.plan == *plan)) {
-                    let exponent = found.quantities.as_ref().ok().and_then(|all| all.get("exponent", None).ok());
-                    let fitted = exponent.map_or_else(String::new, |e| format!(", exponent {e:.2}"));
-                    let points: Vec<(f64, f64)> = found.levels.iter().map(|l| (l.h, l.error_q)).collect();
-                    plot = plot.line_markers(format!("{}{fitted}", self.label(found)), points.clone());
-                    if let (Some(exponent), Some((h, error))) = (exponent, points.first()) {
-                        let order = exponent.round();
-                        if guided.contains(&order) {
-                            continue;
-                        }
-                        guided.push(order);
-                        plot = plot.guide(format!("order {order}"), order, (*h, BELOW * error));
-                    }
-                }
-                plot
+                let made = plans.iter().filter_map(|plan| found.iter().find(|found| found.plan == *plan));
+                let shown: Vec<(String, &Found)> = made.map(|found| (self.label(found), found)).collect();
+                orders::plot(plot, &shown)
             }
             Content::Map(_) | Content::Snapshots(..) => plot,
             Content::Sweep(plans, sweep) => {

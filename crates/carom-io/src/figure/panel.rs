@@ -56,11 +56,6 @@ impl Panel {
         self
     }
 
-    /// Whether it has one series only.
-    pub fn is_single(&self) -> bool {
-        self.series.len() == 1
-    }
-
     /// Leave the legend out.
     pub fn no_legend(mut self) -> Panel {
         self.legend = false;

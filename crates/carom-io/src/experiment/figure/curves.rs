@@ -16,7 +16,7 @@ pub struct Curves {
     /// One against another.
     pub list: Vec<Curve>,
     /// Names of the curves of a run, where it has several.
-    pub labels: Vec<String>,
+    labels: Vec<String>,
     exact: Option<Exact>,
 }
 
@@ -117,13 +117,36 @@ impl Curves {
         Some(Self { list, labels, exact })
     }
 
+    /// The label of a curve of a run, by its place among those of the run, in a panel of one run or of several.
+    pub fn label(&self, place: usize, several: bool, run: String) -> String {
+        match self.labels.get(place) {
+            None => run,
+            Some(label) if several => format!("{run}, {label}"),
+            Some(label) => label.clone(),
+        }
+    }
+
+    /// The plot with these curves and the known one.
+    pub fn plot(&self, mut plot: Plot, shown: Vec<(String, &Trace)>) -> Plot {
+        let single = shown.len() == 1 && self.exact.is_none();
+        let traces: Vec<&Trace> = shown.iter().map(|(_, trace)| *trace).collect();
+        for (label, trace) in shown {
+            plot = plot.series(Series::new(label, trace.clone()));
+        }
+        plot = self.beside(plot, &traces);
+        if self.paths() {
+            plot = plot.equal_aspect();
+        }
+        if single { plot.no_legend() } else { plot.legend_above() }
+    }
+
     /// Whether they are paths in a plane, a unit being as long to the right as upwards.
-    pub fn paths(&self) -> bool {
+    fn paths(&self) -> bool {
         self.list.iter().all(|curve| matches!((curve.x, curve.y), (Column::Coordinate(_), Column::Coordinate(_))))
     }
 
     /// The plot with the known curve, over the times of the curves that it has.
-    pub fn beside(&self, plot: Plot, traces: &[&Trace]) -> Plot {
+    fn beside(&self, plot: Plot, traces: &[&Trace]) -> Plot {
         let Some(exact) = &self.exact else { return plot };
         let ends = traces.iter().filter_map(|trace| trace.span());
         let Some((start, end)) = ends.reduce(|(a, b), (c, d)| (a.min(c), b.max(d))) else { return plot };
