@@ -132,6 +132,80 @@ fn an_experiment_is_judged_claim_by_claim() {
     assert_eq!(found, expected);
 }
 
+/// The small experiment with a recurrence, judged by the time until which it comes.
+fn recurring(recurs: &str, criterion: &str) -> String {
+    let text = measuring("free.recurs_until", criterion);
+    replaced(&text, "until = 1.0\n", &format!("until = 20.0\nrecurs = {recurs}\n"))
+}
+
+#[test]
+fn what_recurs_is_followed_until_it_does_not_come_in_time() {
+    // The oscillator starts at 1 and has a period of 2π: it is back for the last time at 6π.
+    let back = "{ expression = \"q[0]\", at_least = 0.99, within = 6.5 }";
+    assert_eq!(verdict(&recurring(back, "{ between = [18.5, 19.1] }")), Ok(Verdict::Holds));
+    // It is away from the start for longer than 5.
+    let soon = back.replace("6.5", "5.0");
+    assert_eq!(verdict(&recurring(&soon, "{ between = [0.0, 0.2] }")), Ok(Verdict::Holds));
+    // What it always satisfies lasts to the end; what it never does, not at all.
+    let always =
+        "{ expression = \"abs(v[0]) + energy - energy + t - t + abs(p[0])\", at_least = 0, within = 0.15 }";
+    assert_eq!(verdict(&recurring(always, "{ near = 20, within = 1e-9 }")), Ok(Verdict::Holds));
+    let never = "{ expression = \"q[0]\", at_least = 2, within = 1 }";
+    assert_eq!(verdict(&recurring(never, "{ at_most = 0 }")), Ok(Verdict::Holds));
+}
+
+#[test]
+fn what_recurs_must_be_of_the_scene() {
+    let missing = read(&measuring("free.recurs_until", "{ at_least = 0 }")).err().expect("refused");
+    assert!(messages(&missing).contains("needs the key `recurs`"), "{missing:?}");
+    let beyond = good(&recurring("{ expression = \"q[7]\", at_least = 0, within = 1 }", "{ at_least = 0 }"));
+    let beyond = made(&beyond, &Choice::default()).err().expect("refused");
+    assert!(messages(&beyond).contains("none of number 7"), "{beyond:?}");
+    for wrong in
+        ["{ expression = \"x\", at_least = 0, within = 1 }", "{ expression = \"t\", at_least = 0, within = 0 }"]
+    {
+        assert!(read(&recurring(wrong, "{ at_least = 0 }")).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn figures_have_known_curves_paths_and_snapshots() {
+    let drawn = |panel: &str| {
+        let text = replaced(SMALL, "until = 1.0\n", "until = 1.0\nstates_at = [0.0, 0.5, 1.0]\n");
+        let text = format!("{text}[[figure]]\nname = \"f\"\ntitle = \"F\"\npanels = [{panel}]\n");
+        let experiment = good(&text);
+        let found = made(&experiment, &Choice::default()).unwrap_or_else(|found| panic!("{found:#?}"));
+        experiment.draw(false, &found).remove(0).1.to_svg()
+    };
+    let known = drawn("{ runs = [\"free\"], y = \"q[0]\", exact = \"cos(t)\", exact_label = \"cosine\" }");
+    assert!(known.contains("cosine"), "the known curve has its name in the legend");
+    let pairs =
+        "{ runs = [\"free\"], x = [\"t\", \"q[0]\"], y = [\"q[0]\", \"p[0]\"], labels = [\"one\", \"two\"] }";
+    let pairs = drawn(pairs);
+    assert!(pairs.contains(">one<") && pairs.contains(">two<"));
+    let plain =
+        read(&format!("{SMALL}[[figure]]\nname = \"f\"\ntitle = \"F\"\npanels = [{{ snapshots = \"free\" }}]\n"));
+    assert!(messages(&plain.err().expect("no states")).contains("has no `states_at`"));
+    let wrong = format!(
+        "{SMALL}[[figure]]\nname = \"f\"\ntitle = \"F\"\npanels = [{{ runs = [\"free\"], x = \"q[0]\", y = \"p[0]\", exact = \"t\" }}]\n"
+    );
+    assert!(messages(&read(&wrong).err().expect("not over time")).contains("over the time"));
+}
+
+#[test]
+fn snapshots_have_a_plot_of_every_state() {
+    let text = replaced(SMALL, "harmonic-oscillator", "kepler");
+    let text = replaced(&text, "until = 1.0\n", "until = 1.0\nstates_at = [0.0, 0.5, 1.0]\n");
+    let panel = "{ snapshots = \"free\", radius = 0.1, anchors = [[0, 0]] }";
+    let text = format!("{text}[[figure]]\nname = \"f\"\ntitle = \"F\"\ncolumns = 3\npanels = [{panel}]\n");
+    let experiment = good(&text);
+    let found = made(&experiment, &Choice::default()).unwrap_or_else(|found| panic!("{found:#?}"));
+    let svg = experiment.draw(false, &found).remove(0).1.to_svg();
+    for title in ["t = 0<", "t = 0.5<", "t = 1<"] {
+        assert!(svg.contains(title), "{title}");
+    }
+}
+
 #[test]
 fn a_claim_whose_data_the_paper_does_not_give_is_undecidable() {
     let missing = SMALL.replace("expected = \"holds\"", "missing = \"the start\"\nexpected = \"undecidable\"");

@@ -1,8 +1,11 @@
 //! The figures of an experiment: curves of runs over time, errors over step lengths, values over an ensemble.
 
 mod column;
+mod curves;
 mod interior;
+mod orders;
 mod relaxation;
+mod snapshots;
 mod sweep;
 
 pub(super) use column::Curve;
@@ -12,13 +15,14 @@ use super::formula::Formula;
 use super::run::Found;
 use super::{Experiment, Plan, PlanKind, claims};
 use crate::document::{Item, Source, TableReader, help};
-use crate::figure::{Axis, Figure, Panel as Plot, Scale, Series};
-use column::Column;
+use crate::figure::{Axis, Figure, Panel as Plot, Trace};
+use curves::Curves;
 use relaxation::Relaxation;
+use snapshots::Snapshots;
 use sweep::Sweep;
 
 const KEYS: [&str; 5] = ["name", "title", "columns", "full", "panels"];
-const PANEL_KEYS: [&str; 18] = [
+const PANEL_KEYS: [&str; 25] = [
     "title",
     "runs",
     "orders",
@@ -26,6 +30,13 @@ const PANEL_KEYS: [&str; 18] = [
     "ensembles",
     "map",
     "solves",
+    "snapshots",
+    "plane",
+    "radius",
+    "anchors",
+    "labels",
+    "exact",
+    "exact_label",
     "member",
     "switches",
     "x",
@@ -47,8 +58,6 @@ const SQUARE: u32 = 300;
 const HEIGHT: u32 = 320;
 /// Most members of an ensemble whose curves can be told apart.
 const MOST_CURVES: usize = 8;
-/// Where the line of a fitted order lies below the errors, as a factor.
-const BELOW: f64 = 0.4;
 
 /// A figure.
 pub(super) struct Drawing {
@@ -69,8 +78,8 @@ pub(super) struct Panel {
 }
 
 enum Content {
-    /// A curve of each of these plans.
-    Curves(Vec<usize>, Curve),
+    /// Curves of each of these plans.
+    Curves(Vec<usize>, Curves),
     /// Errors of these studies over the step length.
     Orders(Vec<usize>),
     /// A value of each member of an ensemble over what is varied.
@@ -79,6 +88,8 @@ enum Content {
     Sweep(Vec<usize>, Sweep),
     /// A plot of every member of a map.
     Map(usize),
+    /// A plot of every state that a run keeps.
+    Snapshots(usize, Snapshots),
     /// The histories of these solves.
     Relaxation(Vec<usize>, Relaxation),
 }
@@ -90,7 +101,7 @@ impl Panel {
             | Content::Orders(plans)
             | Content::Sweep(plans, _)
             | Content::Relaxation(plans, _) => plans.clone(),
-            Content::Map(plan) => vec![*plan],
+            Content::Map(plan) | Content::Snapshots(plan, _) => vec![*plan],
             Content::Ensemble(plan, formula, _) => {
                 let others = formula.references.iter().map(|reference| reference.plan);
                 std::iter::once(*plan).chain(others).collect()
@@ -111,11 +122,11 @@ impl Panel {
         matches!(&self.content, Content::Relaxation(plans, of) if plans.contains(&plan) && of.errors())
     }
 
-    /// The curve that it shows of a plan.
-    pub fn curve(&self, plan: usize) -> Option<Curve> {
+    /// The curves that it shows of a plan.
+    pub fn curves(&self, plan: usize) -> &[Curve] {
         match &self.content {
-            Content::Curves(plans, curve) if plans.contains(&plan) => Some(curve.clone()),
-            _ => None,
+            Content::Curves(plans, curves) if plans.contains(&plan) => &curves.list,
+            _ => &[],
         }
     }
 }
@@ -198,38 +209,21 @@ fn read_panel(item: &Item, table: &TableReader, plans: &[Plan], source: &Source)
         }
         found
     };
-    let given: Vec<&str> = ["runs", "orders", "ensemble", "ensembles", "map", "solves"]
+    let given: Vec<&str> = ["runs", "orders", "ensemble", "ensembles", "map", "solves", "snapshots"]
         .into_iter()
         .filter(|key| table.get(key).is_some())
         .collect();
     let content = match given[..] {
         ["runs"] => {
-            let runs = several("runs", "run");
-            let x = table.item("x").map_or(Some(Column::Time), |item| Column::read(&item));
-            let y = table.required("y").and_then(|item| Column::read(&item));
-            let runs = runs?;
+            let runs = several("runs", "run")?;
             for &run in &runs {
                 if plans[run].members().is_some_and(|members| members > MOST_CURVES) {
                     let message = format!("`{}` has more than {MOST_CURVES} members", plans[run].name);
                     table.item("runs")?.report(message, Some("draw a value of each: ensemble = …".into()));
                 }
             }
-            let scale = if log { Scale::Log10 } else { Scale::Linear };
-            let position = super::read::position(item, source);
-            let curve = Curve { x: x?, y: y?, scales: (Scale::Linear, scale), position };
-            let fits = |column: &Column| matches!(column, Column::Time | Column::Inside(_));
-            if curve.inside() && ![curve.x, curve.y].iter().all(fits) {
-                item.report("one of `x` and `y` is of nodes, the other of the inside of steps", None);
-                return None;
-            }
-            for &run in &runs {
-                let PlanKind::Run { inside, .. } = &plans[run].kind else { continue };
-                if let Some(key) = curve.parts().find_map(|part| part.missing(inside)) {
-                    let message = format!("this needs the key `{key}` of [[run]] `{}`", plans[run].name);
-                    item.report(message, None);
-                }
-            }
-            Content::Curves(runs, curve)
+            let curves = Curves::read(item, table, (plans, &runs), log, source)?;
+            Content::Curves(runs, curves)
         }
         ["orders"] => Content::Orders(several("orders", "order")?),
         ["ensemble"] => {
@@ -250,13 +244,17 @@ fn read_panel(item: &Item, table: &TableReader, plans: &[Plan], source: &Source)
             Content::Sweep(runs, Sweep::read(table)?)
         }
         ["map"] => Content::Map(named(&table.item("map")?, "map")?),
+        ["snapshots"] => {
+            let run = named(&table.item("snapshots")?, "run")?;
+            Content::Snapshots(run, Snapshots::read(table, &plans[run])?)
+        }
         ["solves"] => {
             let solves = several("solves", "solve")?;
             let relaxation = Relaxation::read(table, &solves, plans)?;
             Content::Relaxation(solves, relaxation)
         }
         _ => {
-            let help = "give one of runs = […], orders = […], ensemble = \"…\", ensembles = […], map = \"…\", solves = […]"
+            let help = "give one of runs = […], orders = […], ensemble = \"…\", ensembles = […], map = \"…\", solves = […], snapshots = \"…\""
                 .to_string();
             item.report("it is not clear what the panel shows", Some(help));
             return None;
@@ -280,8 +278,9 @@ impl Experiment {
             }
             let mut plots = Vec::new();
             for (place, panel) in drawing.panels.iter().enumerate() {
-                match panel.content {
-                    Content::Map(plan) => plots.extend(self.maps(panel, plan, found)),
+                match &panel.content {
+                    Content::Map(plan) => plots.extend(self.maps(panel, *plan, found)),
+                    Content::Snapshots(plan, snapshots) => plots.extend(self.snapshots(*plan, snapshots, found)),
                     _ => plots.push(self.plot(panel, first + place, found)),
                 }
             }
@@ -314,6 +313,13 @@ impl Experiment {
         made.map(plot).collect()
     }
 
+    /// The plots of the states that a run has kept.
+    fn snapshots(&self, plan: usize, snapshots: &Snapshots, found: &[Found]) -> Vec<Plot> {
+        let PlanKind::Run { times, .. } = &self.plans[plan].kind else { return Vec::new() };
+        let made = found.iter().find(|found| found.plan == plan);
+        made.map(|found| snapshots.plots(found, times)).unwrap_or_default()
+    }
+
     fn plot(&self, panel: &Panel, number: usize, found: &[Found]) -> Plot {
         let plot = Plot::new().title(&panel.title);
         let axis = |label: String, log: bool| if log { Axis::log(label) } else { Axis::linear(label) };
@@ -325,47 +331,28 @@ impl Experiment {
             |given: &Option<String>, otherwise: &dyn Fn() -> String| given.clone().unwrap_or_else(otherwise);
         let (x, y) = &panel.labels;
         match &panel.content {
-            Content::Curves(plans, curve) => {
-                let mut plot = plot
-                    .x(axis(label(x, &|| curve.x.label(false)), false))
-                    .y(ranged(axis(label(y, &|| curve.y.label(panel.log)), panel.log)));
-                let of = |found: &&Found| plans.contains(&found.plan);
-                let shown: Vec<&Found> = found.iter().filter(of).collect();
-                for plan in plans {
-                    for found in shown.iter().filter(|found| found.plan == *plan) {
-                        let Some((_, trace)) = found.traces.iter().find(|(panel, _)| *panel == number) else {
-                            continue;
-                        };
-                        plot = plot.series(Series::new(self.label(found), trace.clone()));
-                    }
+            Content::Curves(plans, curves) => {
+                let first = &curves.list[0];
+                let plot = plot
+                    .x(axis(label(x, &|| first.x.label(false)), false))
+                    .y(ranged(axis(label(y, &|| first.y.label(panel.log)), panel.log)));
+                let mut shown: Vec<(String, &Trace)> = Vec::new();
+                for found in plans.iter().flat_map(|plan| found.iter().filter(move |found| found.plan == *plan)) {
+                    let of_panel = found.traces.iter().filter(|(panel, _)| *panel == number);
+                    let label = |place| curves.label(place, plans.len() > 1, self.label(found));
+                    shown.extend(of_panel.enumerate().map(|(place, (_, trace))| (label(place), trace)));
                 }
-                if matches!((curve.x, curve.y), (Column::Coordinate(_), Column::Coordinate(_))) {
-                    plot = plot.equal_aspect();
-                }
-                if shown.len() == 1 { plot.no_legend() } else { plot.legend_above() }
+                curves.plot(plot, shown)
             }
             Content::Orders(plans) => {
-                let mut plot = plot
+                let plot = plot
                     .x(axis(label(x, &|| "step length h".into()), true))
                     .y(ranged(axis(label(y, &|| "largest error in q at the end".into()), true)));
-                let mut guided = Vec::new();
-                for found in plans.iter().filter_map(|plan| found.iter().find(|found| found.plan == *plan)) {
-                    let exponent = found.quantities.as_ref().ok().and_then(|all| all.get("exponent", None).ok());
-                    let fitted = exponent.map_or_else(String::new, |e| format!(", exponent {e:.2}"));
-                    let points: Vec<(f64, f64)> = found.levels.iter().map(|l| (l.h, l.error_q)).collect();
-                    plot = plot.line_markers(format!("{}{fitted}", self.label(found)), points.clone());
-                    if let (Some(exponent), Some((h, error))) = (exponent, points.first()) {
-                        let order = exponent.round();
-                        if guided.contains(&order) {
-                            continue;
-                        }
-                        guided.push(order);
-                        plot = plot.guide(format!("order {order}"), order, (*h, BELOW * error));
-                    }
-                }
-                plot
+                let made = plans.iter().filter_map(|plan| found.iter().find(|found| found.plan == *plan));
+                let shown: Vec<(String, &Found)> = made.map(|found| (self.label(found), found)).collect();
+                orders::plot(plot, &shown)
             }
-            Content::Map(_) => plot,
+            Content::Map(_) | Content::Snapshots(..) => plot,
             Content::Sweep(plans, sweep) => {
                 let labels = plans.iter().map(|plan| self.plans[*plan].label.as_str());
                 let (x, y) = (

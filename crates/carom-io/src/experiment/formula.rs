@@ -137,6 +137,11 @@ impl Scope for Runs<'_> {
         {
             return Err(NameError::Invalid(format!("`{name}` needs the key `{key}` of [[run]] `{run}`")));
         }
+        if let PlanKind::Run { recurs: None, .. } = &self.plans[plan].kind
+            && quantity == quantities::RECURS_UNTIL
+        {
+            return Err(NameError::Invalid(format!("`{name}` needs the key `recurs` of [[run]] `{run}`")));
+        }
         let index = match (shape(&self.plans[plan], quantity), index) {
             (None, _) => return Err(NameError::Unknown),
             (Some(Shape::Number), Some(_)) => {

@@ -19,6 +19,7 @@ mod inside;
 mod map;
 mod quantities;
 mod read;
+mod recurrence;
 mod run;
 mod sensitivity;
 mod settings;
@@ -174,6 +175,7 @@ enum PlanKind {
         times: Vec<f64>,
         after: Vec<u64>,
         inside: inside::Settings,
+        recurs: Option<recurrence::Recurrence>,
         reference: Option<Box<Start>>,
     },
     /// Regions of a plane about impact configurations, the members of the map.

@@ -29,6 +29,9 @@ pub(super) const IMPACT_DEFECT: &str = "impact_defect";
 pub(super) const PREIMAGES: &str = "preimages";
 pub(super) const PRINCIPLE: &str = "projected_residual";
 
+/// Until when what the key `recurs` says has come again in time.
+pub(super) const RECURS_UNTIL: &str = "recurs_until";
+
 /// The quantities of a run.
 pub const RUN_QUANTITIES: &[(&str, Shape)] = &[
     ("energy_initial", Number),
@@ -67,6 +70,7 @@ pub const RUN_QUANTITIES: &[(&str, Shape)] = &[
     (IMPACT_DEFECT, Number),
     (PREIMAGES, Number),
     (PRINCIPLE, Number),
+    (RECURS_UNTIL, Number),
     ("rms_nodes_q", Number),
     ("rms_nodes_p", Number),
     ("rms_grid_q", Number),

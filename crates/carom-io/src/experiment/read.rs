@@ -1,5 +1,6 @@
 //! Reads the file of an experiment.
 
+use super::recurrence::Recurrence;
 use super::settings::{Setting, Start};
 use super::{Experiment, Plan, PlanKind, change, claims, computation, ensemble, figure, inside, map, solvers};
 use crate::document::{Diagnostic, Diagnostics, Item, Kind, Origin, Position, Source, TableReader, help, parse};
@@ -21,7 +22,7 @@ const KEYS: [&str; 13] = [
     "start",
     "figure",
 ];
-const RUN_KEYS: [&str; 15] = [
+const RUN_KEYS: [&str; 16] = [
     "name",
     "label",
     "scene",
@@ -37,6 +38,7 @@ const RUN_KEYS: [&str; 15] = [
     "reference",
     "grid",
     "momentum_scale",
+    "recurs",
 ];
 const ORDER_KEYS: [&str; 8] = ["name", "label", "scene", "method", "set", "until", "steps", "reference"];
 const REFERENCE_KEYS: [&str; 3] = ["method", "set", "step"];
@@ -217,10 +219,11 @@ fn read_run(table: &TableReader, source: &Source) -> Option<Plan> {
     };
     let after: Option<Vec<u64>> = table.array("after_impacts").unwrap_or_default().iter().map(count).collect();
     let (grid, momentum_scale) = (positive(table, "grid"), positive(table, "momentum_scale"));
+    let recurs = Recurrence::read(table, source);
     let ((name, label, start), (members, ensemble), times, after) = (head?, ensemble?, times?, after?);
     let reference = reference(table, &start, source)?;
     let inside = inside::Settings { reference: reference.is_some(), grid: grid?, momentum_scale: momentum_scale? };
-    let kind = PlanKind::Run { members, ensemble, times, after, inside, reference };
+    let kind = PlanKind::Run { members, ensemble, times, after, inside, recurs: recurs?, reference };
     Some(Plan { name, label, start: Some(start), kind })
 }
 

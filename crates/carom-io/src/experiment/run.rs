@@ -12,7 +12,8 @@ use super::gauge::Gauge;
 use super::impacts::{Impacts, Wants};
 use super::inside::{Interior, Part, Settings};
 use super::map::{self, Map};
-use super::quantities::{IMPACT_DEFECT, PREIMAGES, PRINCIPLE, Quantities};
+use super::quantities::{IMPACT_DEFECT, PREIMAGES, PRINCIPLE, Quantities, RECURS_UNTIL};
+use super::recurrence::{Recurrence, Recurring};
 use super::settings::{Setting, Start, read_scene};
 use super::solvers::{History, OF_ERRORS, Solution, Solve};
 use super::{Choice, Experiment, PlanKind};
@@ -61,6 +62,7 @@ struct Sights {
     inside: Settings,
     /// The settings of the run that it is compared with.
     reference: Option<Vec<Setting>>,
+    recurs: Option<Recurrence>,
     curves: Vec<(usize, Curve)>,
 }
 
@@ -86,6 +88,8 @@ pub struct Found {
     pub ended: Option<String>,
     /// What was measured, or why nothing was.
     pub quantities: Result<Quantities, String>,
+    /// Per point of the scene the numbers of its coordinates.
+    pub(super) points: Vec<Vec<usize>>,
     /// The curves of the panels.
     pub(super) traces: Vec<(usize, Trace)>,
     /// The levels of a convergence study.
@@ -131,7 +135,7 @@ impl Experiment {
             };
             match &plan.kind {
                 PlanKind::Solve(_) | PlanKind::Computation(_) => {}
-                PlanKind::Run { members, ensemble, times, after, inside, reference } => {
+                PlanKind::Run { members, ensemble, times, after, inside, recurs, reference } => {
                     for (index, member) in members.iter().enumerate() {
                         let name = match ensemble {
                             true => format!("{} ({})", plan.name, member.label),
@@ -146,6 +150,7 @@ impl Experiment {
                             impacts: self.wants(place),
                             parts: self.parts(place),
                             inside: *inside,
+                            recurs: recurs.clone(),
                             reference: reference.as_ref().map(|start| settings(start, &shared)),
                             curves: self.curves(place),
                         };
@@ -195,7 +200,10 @@ impl Experiment {
     /// The curves that figures show of a plan, each with the number of its panel.
     fn curves(&self, plan: usize) -> Vec<(usize, Curve)> {
         let panels = self.drawings.iter().flat_map(|drawing| &drawing.panels).enumerate();
-        panels.filter_map(|(number, panel)| Some((number, panel.curve(plan)?))).collect()
+        let numbered = |(number, panel): (usize, &Panel)| {
+            panel.curves(plan).iter().map(move |curve| (number, curve.clone())).collect::<Vec<_>>()
+        };
+        panels.flat_map(numbered).collect()
     }
 }
 
@@ -250,6 +258,7 @@ impl Job {
             method,
             ended: None,
             quantities: Err(String::new()),
+            points: Vec::new(),
             traces: Vec::new(),
             levels: Vec::new(),
             map: None,
@@ -307,8 +316,9 @@ impl Job {
         stop: &AtomicBool,
     ) -> Result<Found, Vec<Diagnostic>> {
         let Sights { curves, impacts: wants, .. } = sights;
-        let wrong: Vec<Diagnostic> =
-            curves.iter().filter_map(|(_, curve)| curve.misfit(scene, &self.source)).collect();
+        let unfit = sights.recurs.iter().filter_map(|recurs| recurs.misfit(scene, &self.source));
+        let undrawn = curves.iter().filter_map(|(_, curve)| curve.misfit(scene, &self.source));
+        let wrong: Vec<Diagnostic> = undrawn.chain(unfit).collect();
         if !wrong.is_empty() {
             return Err(wrong);
         }
@@ -325,14 +335,17 @@ impl Job {
             Ok(both) => both,
             Err(reason) => return Ok(Found { quantities: Err(reason), ..found }),
         };
-        let mut watch = Watch { gauge, impacts, interior, pen, curves, traces, first: 0.0 };
+        let recurring = sights.recurs.as_ref().map(|recurs| Recurring::new(recurs, scene.problem.initial.t));
+        let mut watch = Watch { gauge, impacts, interior, recurring, pen, curves, traces, first: 0.0 };
         let trial = match Trial::run(scene, &mut [&mut watch, also], stop) {
             Ok(trial) => trial,
             Err(refusal) => return Ok(Found { quantities: Err(refusal.to_string()), ..found }),
         };
         let report = trial.report(scene);
-        let quantities = Ok(Quantities::of_run(&report, &watch.gauge, watch.impacts.as_ref(), &watch.interior));
-        Ok(Found { ended: report.ended, quantities, traces: watch.traces, ..found })
+        let mut all = Quantities::of_run(&report, &watch.gauge, watch.impacts.as_ref(), &watch.interior);
+        all.number(RECURS_UNTIL, watch.recurring.as_ref().map(Recurring::until));
+        let points = scene.problem.points.members.clone();
+        Ok(Found { ended: report.ended, quantities: Ok(all), points, traces: watch.traces, ..found })
     }
 }
 
@@ -355,6 +368,7 @@ struct Watch<'a> {
     gauge: Gauge,
     impacts: Option<Impacts<'a>>,
     interior: Interior<'a>,
+    recurring: Option<Recurring<'a>>,
     pen: Option<Pen<'a>>,
     curves: &'a [(usize, Curve)],
     traces: Vec<(usize, Trace)>,
@@ -368,6 +382,9 @@ impl Observer for Watch<'_> {
             impacts.observe(frame)?;
         }
         self.interior.observe(frame)?;
+        if let Some(recurring) = &mut self.recurring {
+            recurring.observe(frame)?;
+        }
         if frame.step == 0 {
             self.first = frame.energy();
         }

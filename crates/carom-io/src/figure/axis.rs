@@ -115,6 +115,11 @@ impl Extent {
         }
     }
 
+    /// Its ends; nothing where it is empty.
+    pub(super) fn ends(&self) -> Option<(f64, f64)> {
+        (self.low <= self.high).then_some((self.low, self.high))
+    }
+
     /// Take in another extent.
     pub(super) fn merge(&mut self, other: &Extent) {
         self.low = self.low.min(other.low);

@@ -125,6 +125,11 @@ impl Trace {
         self.store = Store::Cells(Box::new(cells));
     }
 
+    /// The least and the largest x of the points taken in; nothing where there are none.
+    pub fn span(&self) -> Option<(f64, f64)> {
+        self.extent.0.ends()
+    }
+
     /// The extents of the points taken in.
     pub(super) fn extent(&self) -> &(Extent, Extent) {
         &self.extent
