@@ -67,7 +67,7 @@ struct Sights {
 }
 
 enum Task {
-    Run(Sights),
+    Run(Box<Sights>),
     Order { steps: Vec<f64>, reference: Option<(&'static BuiltIn, Vec<Setting>)> },
     Map(Map),
 }
@@ -155,7 +155,7 @@ impl Experiment {
                             curves: self.curves(place),
                         };
                         let settings = settings(start, &member.settings);
-                        jobs.push(job(index, name, settings, Task::Run(sights)));
+                        jobs.push(job(index, name, settings, Task::Run(Box::new(sights))));
                     }
                 }
                 PlanKind::Map(map) => {
