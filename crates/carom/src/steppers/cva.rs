@@ -20,7 +20,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::collision::{self, Closing, Collision, Options, SIMULTANEOUS};
+use super::collision::{self, Closing, Collision, Options, SIMULTANEOUS, TURNING};
 pub use super::shared::base::Rule;
 use super::variational;
 use crate::error::Failure;
@@ -88,7 +88,7 @@ impl Method for Config {
     }
 
     fn exceptions(&self) -> &'static [&'static str] {
-        &[SIMULTANEOUS]
+        &[SIMULTANEOUS, TURNING]
     }
 
     fn abilities(&self) -> Abilities {

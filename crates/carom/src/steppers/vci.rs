@@ -23,7 +23,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::collision::{self, Closing, Collision, Options, SIMULTANEOUS};
+use super::collision::{self, Closing, Collision, Options, SIMULTANEOUS, TURNING};
 use super::variational;
 use crate::error::Failure;
 use crate::impact::Law;
@@ -94,7 +94,7 @@ impl Method for Config {
     }
 
     fn exceptions(&self) -> &'static [&'static str] {
-        &[SIMULTANEOUS]
+        &[SIMULTANEOUS, TURNING]
     }
 
     fn abilities(&self) -> Abilities {

@@ -42,6 +42,9 @@ pub const BRIEF: f64 = 1e-3;
 /// Where time reversal is not kept. Contacts that touch without being approached take part in the generalised reflection, and it may need several
 /// passes: from its outcome it need not lead back.
 pub const SIMULTANEOUS: &str = "Time reversal: not through impacts of several contacts at once.";
+/// Friction of contacts that rest is found in turns with the normal forces where steps are implicit.
+pub const TURNING: &str =
+    "Order: 1 where a contact slides with friction in a direction that turns, with implicit steps.";
 
 /// What is asked of the energy across an impact.
 #[derive(Debug, Clone, Copy, PartialEq)]
