@@ -127,3 +127,67 @@ fn thresholds_are_halved_and_doubled() {
     assert_eq!(both(Criterion::Near(5.0, 2.0)), [Some(Criterion::Near(5.0, 1.0)), Some(Criterion::Near(5.0, 4.0))]);
     assert_eq!(both(Criterion::AtMost(0.0)), [None, None]);
 }
+
+/// Orbits whose claim has a parameter of their scene in it.
+const ORBIT: &str = r#"title = "One orbit"
+[[run]]
+name = "orbit"
+scene = "kepler"
+step = 0.1
+until = 5.0
+recurs = { expression = "parameters.eccentricity + 0*q[0]", at_least = 0.7, within = 1.0 }
+[[claim]]
+id = "eccentric"
+claim = "The orbit has the eccentricity 0.8."
+measured = "orbit.parameters.eccentricity"
+holds = { near = 0.8, within = 1e-12 }
+expected = "does not hold"
+reason = "It has 0.6."
+[[claim]]
+id = "comes-again"
+claim = "It is at least 0.7 all the time."
+measured = "orbit.recurs_until"
+holds = { at_least = 4.9 }
+expected = "does not hold"
+reason = "It has 0.6."
+[[mutation]]
+name = "eccentric"
+what = "An orbit of that eccentricity."
+set = ["parameters.eccentricity=0.8"]
+flips = ["eccentric", "comes-again"]
+"#;
+
+#[test]
+fn a_parameter_in_an_expression_is_that_of_the_run() {
+    let experiment = read(ORBIT);
+    let all = |experiment: &Experiment| -> Vec<Verdict> {
+        verdicts(experiment, &Choice::default()).into_iter().map(|(_, v)| v.expect("a verdict")).collect()
+    };
+    assert_eq!(all(&experiment), [Verdict::DoesNotHold; 2]);
+    assert_eq!(all(&experiment.changed(&experiment.mutations[0], false).expect("changed")), [Verdict::Holds; 2]);
+    let unknown = read(&ORBIT.replace("orbit.parameters.eccentricity", "orbit.parameters.size"));
+    let found = verdicts(&unknown, &Choice::default()).remove(0).1.expect_err("no verdict");
+    assert!(found.contains("the scene has no `parameters.size`"), "{found}");
+}
+
+#[test]
+fn what_is_no_number_comes_again_never_and_gives_no_verdict() {
+    let broken = read(&ORBIT.replace("0*q[0]", "sqrt(-1 - q[0]^2)"));
+    let found = verdicts(&broken, &Choice::default()).remove(1).1.expect_err("no verdict");
+    assert!(found.contains("the expression of `recurs` is NaN at t = 0"), "{found}");
+}
+
+#[test]
+fn what_belongs_to_a_claim_is_not_varied() {
+    let fixed = read(&ORBIT.replace("id = \"eccentric\"", "id = \"eccentric\"\nfixed = [\"threshold\", \"time\"]"));
+    assert!(!fixed.claims[0].may_stretch() && fixed.claims[1].may_stretch());
+    let stop = AtomicBool::new(false);
+    let choice = Choice::default();
+    let found: Vec<_> = fixed.jobs(&choice).iter().map(|job| job.run(&mut Nobody, &stop).expect("a run")).collect();
+    let judged = fixed.judge(&choice, &found);
+    let at = |place: usize| {
+        let finding = judged[place].finding.as_ref().expect("a finding");
+        fixed.claims[place].verdict_at(finding, Threshold::Double)
+    };
+    assert_eq!((at(0), at(1)), (None, Some(Verdict::DoesNotHold)));
+}

@@ -2,16 +2,13 @@
 
 use crate::Place;
 
-/// All claims of a paper, then all of its mutations.
+/// All claims of a paper and all of its mutations.
 fn published_and_mutated(paper: &str) {
     let place = Place::new();
-    let document = place.carom(&["reproduce", paper, "--check", "--json"]).code(0).json();
-    let claims = document["claims"].as_array().expect("claims");
-    assert!(claims.iter().all(|claim| claim["paper"] == paper && claim["verdict"] == claim["expected"]));
-
+    // Exit 1 if a verdict is not the recorded one, before a mutation or where nothing was changed by it.
     let document = place.carom(&["reproduce", paper, "--mutations", "--json"]).code(0).json();
     let mutations = document["mutations"].as_array().expect("mutations");
-    assert!(mutations.iter().all(|row| row["flips"] == true && row["verdict"] != row["expected"]));
+    assert!(mutations.iter().all(|row| row["flips"] == true && row["verdict"] != row["published"]));
     // A claim that stands in the listing as decided has a row of its own among the mutations, unless it says why none can flip it.
     let listed = place.carom(&["reproduce", paper, "--list", "--json"]).code(0).json();
     for experiment in listed.as_array().expect("experiments") {

@@ -136,3 +136,46 @@ fn experiments_are_listed() {
     place.carom(&["reproduce", "--list"]).code(0);
     assert!(!place.path("runs").exists());
 }
+
+/// A claim and a mutation that changes nothing.
+const IDLE: &str = r#"title = "One oscillator"
+[[run]]
+name = "free"
+scene = "harmonic-oscillator"
+method = "verlet"
+step = 0.1
+until = 10.0
+[[claim]]
+id = "bounded"
+claim = "The energy stays within a tenth."
+measured = "(free.rise + free.fall)/free.energy_initial"
+holds = { at_most = 0.1 }
+expected = "holds"
+reason = "The method is symplectic."
+[[mutation]]
+name = "idle"
+what = "The same method."
+set = ["method={ name = 'verlet' }"]
+flips = ["bounded"]
+"#;
+
+#[test]
+fn mutations_are_compared_with_what_was_computed_and_not_with_what_is_recorded() {
+    let place = Place::new();
+    let mutated = |text: &str| {
+        place.write("idle.toml", text);
+        place.carom(&["reproduce", "idle.toml", "--mutations", "--json"])
+    };
+    let idle = mutated(IDLE).code(1);
+    assert!(idle.err.contains("bounded: with the mutation `idle` the verdict stays: holds"), "{idle:?}");
+    let wrong = mutated(&IDLE.replace("expected = \"holds\"", "expected = \"does not hold\"")).code(1);
+    assert!(
+        wrong.err.contains("bounded: holds, expected: does not hold") && wrong.err.contains("stays"),
+        "{wrong:?}"
+    );
+    let damped = mutated(&IDLE.replace("name = 'verlet'", "name = 'newmark', gamma = 0.9")).code(0);
+    assert_eq!(damped.json()["mutations"][0]["published"], "holds");
+    assert_eq!(damped.json()["mutations"][0]["verdict"], "does not hold");
+    let none = mutated(&IDLE[..IDLE.find("[[mutation]]").expect("a mutation")]).code(1);
+    assert!(none.err.contains("bounded: no mutation flips it"), "{none:?}");
+}

@@ -4,7 +4,7 @@ use super::formula::Formula;
 use super::{Claim, Criterion, PaperValue, Plan, Says, Verdict};
 use crate::document::{Item, Kind, TableReader};
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "id",
     "claim",
     "says",
@@ -18,6 +18,7 @@ const KEYS: [&str; 13] = [
     "reason",
     "full",
     "no_mutation",
+    "fixed",
 ];
 const CRITERIA: [&str; 5] = ["at_most", "at_least", "between", "near", "within"];
 
@@ -89,6 +90,10 @@ fn read_one(table: &TableReader, plans: &[Plan]) -> Option<Claim> {
         None => Some(None),
         Some(item) => words(&item).map(Some),
     };
+    let fixed = match table.item("fixed") {
+        None => Some(Vec::new()),
+        Some(item) => item.array()?.iter().map(|item| item.choice(&Claim::FIXED).map(str::to_string)).collect(),
+    };
     let paper_value = match table.item("paper_value") {
         None => Some(None),
         Some(item) => match item.kind() {
@@ -112,6 +117,7 @@ fn read_one(table: &TableReader, plans: &[Plan]) -> Option<Claim> {
         reason: reason?,
         full,
         no_mutation: no_mutation?,
+        fixed: fixed?,
         formula: formula?,
     })
 }

@@ -109,6 +109,7 @@ fn shape(plan: &Plan, quantity: &str) -> Option<Shape> {
         }
         PlanKind::Run { times, after, .. } => match quantity.split_once('.') {
             None => quantities::shape(quantities::RUN_QUANTITIES, quantity),
+            Some((quantities::PARAMETERS, _)) => Some(Shape::Number),
             Some((kept, rest)) => {
                 let numbered =
                     |prefix: &str| kept.strip_prefix(prefix).and_then(|place| place.parse::<usize>().ok());

@@ -123,6 +123,8 @@ pub struct Claim {
     pub full: bool,
     /// Why no change of the runs can give another verdict, if so.
     pub no_mutation: Option<String>,
+    /// What belongs to the claim and is not varied to see how the verdict depends on it, of [`Claim::FIXED`].
+    pub fixed: Vec<String>,
     formula: Formula,
 }
 

@@ -113,6 +113,9 @@ pub const STATE_QUANTITIES: &[(&str, Shape)] = &[
     ("p", List),
 ];
 
+/// What stands before the name of a parameter of a run's scene.
+pub(super) const PARAMETERS: &str = "parameters";
+
 /// The quantities of a convergence study.
 pub const ORDER_QUANTITIES: &[(&str, Shape)] =
     &[("exponent", Number), ("exponent_p", Number), ("h", List), ("error", List), ("error_p", List)];
@@ -149,7 +152,10 @@ impl Quantities {
     /// The value of a quantity; an error says why it has none.
     pub fn get(&self, name: &str, index: Option<usize>) -> Result<f64, String> {
         match (self.0.get(name), index) {
-            (None, _) => Err(format!("`{name}` was not measured")),
+            (None, _) => Err(match name.strip_prefix(PARAMETERS) {
+                Some(_) => format!("the scene has no `{name}`"),
+                None => format!("`{name}` was not measured"),
+            }),
             (Some(Value::Number(None)), _) => Err(format!("`{name}` has no meaning for what was run")),
             (Some(Value::Number(Some(value))), _) => Ok(*value),
             (Some(Value::List(values)), None) => match values[..] {
@@ -162,6 +168,11 @@ impl Quantities {
                 .copied()
                 .ok_or_else(|| format!("`{name}` has {} components, and none of number {index}", values.len())),
         }
+    }
+
+    /// The parameters of a scene.
+    pub(super) fn parameters(&mut self, parameters: &[(String, f64)]) {
+        parameters.iter().for_each(|(name, value)| self.number(&format!("{PARAMETERS}.{name}"), *value));
     }
 
     /// Of a map.

@@ -5,19 +5,22 @@ use std::cell::RefCell;
 use carom::lagrangian::expression::{Graph, NameError, NodeId, Scope, Tape, parse};
 use carom::observe::{Frame, Observer};
 
+use super::quantities::PARAMETERS;
 use crate::document::{Diagnostic, Position, Source, TableReader};
 use crate::scene::Scene;
 
 const KEYS: [&str; 3] = ["expression", "at_least", "within"];
 
 /// What an expression uses of a node.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 enum Input {
     Time,
     Energy,
     Coordinate(usize),
     Velocity(usize),
     Momentum(usize),
+    /// Of the scene.
+    Parameter(String),
 }
 
 /// The names of an expression: those of a node.
@@ -39,7 +42,10 @@ impl Scope for Node {
             ("q", Some(index)) => Input::Coordinate(index),
             ("v", Some(index)) => Input::Velocity(index),
             ("p", Some(index)) => Input::Momentum(index),
-            _ => return Err(NameError::Unknown),
+            _ => match name.split_once('.') {
+                Some((PARAMETERS, parameter)) if index.is_none() => Input::Parameter(parameter.to_string()),
+                _ => return Err(NameError::Unknown),
+            },
         };
         let mut found = self.0.borrow_mut();
         let place = found.iter().position(|other| *other == input).unwrap_or_else(|| {
@@ -54,7 +60,7 @@ impl Scope for Node {
     }
 
     fn known_names(&self) -> Vec<String> {
-        ["t", "energy", "q[0]", "v[0]", "p[0]"].map(str::to_string).to_vec()
+        ["t", "energy", "q[0]", "v[0]", "p[0]", "parameters.NAME"].map(str::to_string).to_vec()
     }
 }
 
@@ -97,26 +103,29 @@ impl Recurrence {
 
     /// What the scene does not have of it.
     pub fn misfit(&self, scene: &Scene, source: &Source) -> Option<Diagnostic> {
-        let dim = scene.problem.system.dim();
-        let beyond = |input: &Input| match *input {
-            Input::Coordinate(index) | Input::Velocity(index) | Input::Momentum(index) => {
-                Some(index).filter(|index| *index >= dim)
-            }
+        let (dim, name) = (scene.problem.system.dim(), &scene.name);
+        let lacks = |input: &Input| match input {
+            Input::Coordinate(index) | Input::Velocity(index) | Input::Momentum(index) => (*index >= dim)
+                .then(|| format!("the scene `{name}` has {dim} coordinates, and none of number {index}")),
+            Input::Parameter(parameter) => (!scene.parameters.iter().any(|(known, _)| known == parameter))
+                .then(|| format!("the scene `{name}` has no parameter `{parameter}`")),
             Input::Time | Input::Energy => None,
         };
-        let index = self.inputs.iter().find_map(beyond)?;
-        let message = format!("the scene `{}` has {dim} coordinates, and none of number {index}", scene.name);
+        let message = self.inputs.iter().find_map(lacks)?;
         let (source, key) = (source.name().to_string(), "recurs".to_string());
         Some(Diagnostic { source, position: self.position, key, message, help: None })
     }
 
-    fn value(&self, frame: &Frame) -> f64 {
-        let value = |input: &Input| match *input {
+    fn value(&self, frame: &Frame, parameters: &[(String, f64)]) -> f64 {
+        let value = |input: &Input| match input {
             Input::Time => frame.state.t,
             Input::Energy => frame.energy(),
-            Input::Coordinate(index) => frame.state.q[index],
-            Input::Velocity(index) => frame.node_v[index],
-            Input::Momentum(index) => frame.node_p[index],
+            Input::Coordinate(index) => frame.state.q[*index],
+            Input::Velocity(index) => frame.node_v[*index],
+            Input::Momentum(index) => frame.node_p[*index],
+            Input::Parameter(name) => {
+                parameters.iter().find(|(known, _)| known == name).map_or(f64::NAN, |(_, value)| *value)
+            }
         };
         let values: Vec<f64> = self.inputs.iter().map(value).collect();
         let mut out = [f64::NAN];
@@ -128,14 +137,15 @@ impl Recurrence {
 /// Sees when it came last, until it did not come again in time.
 pub(super) struct Recurring<'a> {
     recurrence: &'a Recurrence,
+    parameters: &'a [(String, f64)],
     last: f64,
     lost: bool,
 }
 
 impl<'a> Recurring<'a> {
-    /// From this time on.
-    pub fn new(recurrence: &'a Recurrence, start: f64) -> Self {
-        Self { recurrence, last: start, lost: false }
+    /// From the start of a scene on.
+    pub fn new(recurrence: &'a Recurrence, scene: &'a Scene) -> Self {
+        Self { recurrence, parameters: &scene.parameters, last: scene.problem.initial.t, lost: false }
     }
 
     /// The time of the last node that reached the bound, before it was missed for too long.
@@ -148,7 +158,14 @@ impl Observer for Recurring<'_> {
     fn observe(&mut self, frame: &Frame) -> Result<(), String> {
         let t = frame.state.t;
         self.lost |= t - self.last > self.recurrence.within;
-        if !self.lost && self.recurrence.value(frame) >= self.recurrence.at_least {
+        if self.lost {
+            return Ok(());
+        }
+        let value = self.recurrence.value(frame, self.parameters);
+        if !value.is_finite() {
+            return Err(format!("the expression of `recurs` is {value} at t = {t}"));
+        }
+        if value >= self.recurrence.at_least {
             self.last = t;
         }
         Ok(())

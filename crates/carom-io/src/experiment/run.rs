@@ -335,7 +335,7 @@ impl Job {
             Ok(both) => both,
             Err(reason) => return Ok(Found { quantities: Err(reason), ..found }),
         };
-        let recurring = sights.recurs.as_ref().map(|recurs| Recurring::new(recurs, scene.problem.initial.t));
+        let recurring = sights.recurs.as_ref().map(|recurs| Recurring::new(recurs, scene));
         let mut watch = Watch { gauge, impacts, interior, recurring, pen, curves, traces, first: 0.0 };
         let trial = match Trial::run(scene, &mut [&mut watch, also], stop) {
             Ok(trial) => trial,
@@ -343,6 +343,7 @@ impl Job {
         };
         let report = trial.report(scene);
         let mut all = Quantities::of_run(&report, &watch.gauge, watch.impacts.as_ref(), &watch.interior);
+        all.parameters(&scene.parameters);
         all.number(RECURS_UNTIL, watch.recurring.as_ref().map(Recurring::until));
         let points = scene.problem.points.members.clone();
         Ok(Found { ended: report.ended, quantities: Ok(all), points, traces: watch.traces, ..found })

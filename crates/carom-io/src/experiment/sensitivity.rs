@@ -33,8 +33,19 @@ impl Criterion {
 }
 
 impl Claim {
+    /// What may belong to a claim: its threshold, if that is a count or a rank; its time, if the expression has it inside.
+    pub const FIXED: [&str; 2] = ["threshold", "time"];
+
+    /// Whether its runs may be shorter or longer.
+    pub fn may_stretch(&self) -> bool {
+        !self.fixed.iter().any(|fixed| fixed == "time")
+    }
+
     /// The verdict on values that were found, with another threshold; nothing where there is no other.
     pub fn verdict_at(&self, finding: &Finding, threshold: Threshold) -> Option<Verdict> {
+        if self.fixed.iter().any(|fixed| fixed == "threshold") {
+            return None;
+        }
         Some(self.verdict(&finding.values, &self.criterion.scaled(threshold)?).0)
     }
 

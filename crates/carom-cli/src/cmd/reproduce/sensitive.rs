@@ -66,8 +66,10 @@ fn of_experiment<'a>(args: &Args, experiment: &'a Experiment, choice: &Choice) -
             rows.extend(judged.iter().filter_map(|judgement| row(experiment, judgement)));
             continue;
         }
+        let stretched = place <= LENGTHS.len();
         for (row, judgement) in rows.iter_mut().zip(&judged) {
-            row.others.push((name.clone(), judgement.finding.as_ref().ok().map(|finding| finding.verdict)));
+            let finding = judgement.finding.as_ref().ok().filter(|_| !stretched || judgement.claim.may_stretch());
+            row.others.push((name.clone(), finding.map(|finding| finding.verdict)));
         }
     }
     Ok(rows)
