@@ -1,11 +1,12 @@
-//! What holds of the energy through impacts: bounded for quadratic potentials, a walk otherwise.
+//! What holds of the energy through impacts: bounded for quadratic potentials without joints or held contacts, a walk
+//! otherwise.
 
 use carom::method::AnyMethod;
 use carom::run::Outcome;
 use carom::steppers::gvi::{WALKS, WALKS_FASTER, WALKS_SLOWLY};
 use carom::study::exponent;
 use carom_io::scene::Scene;
-use carom_tests::runs::{built_in, method};
+use carom_tests::runs::{built_in, method, scene};
 
 use crate::run_from;
 
@@ -29,12 +30,16 @@ struct Wander {
 /// Runs a scene of unit masses with `gvi` and the given options.
 fn wander(name: &str, options: &str, edits: &[&str]) -> Wander {
     let method = format!("method={{ name = 'gvi', {options} }}");
-    let scene: Scene = built_in(name, &[&[method.as_str()], edits].concat());
+    wander_of(&built_in(name, &[&[method.as_str()], edits].concat()))
+}
+
+/// Runs a scene of unit masses.
+fn wander_of(scene: &Scene) -> Wander {
     let (system, h, steps) = (&*scene.problem.system, scene.run.h, scene.run.steps);
     let mut slope = vec![0.0; system.dim()];
     let (mut first, mut low, mut high) = (None, f64::INFINITY, f64::NEG_INFINITY);
     let (mut verlets, mut impacts, mut ranges) = (0.0_f64, 0, Vec::new());
-    let (outcome, _) = run_from(&scene, scene.problem.initial.clone(), &mut |frame| {
+    let (outcome, _) = run_from(scene, scene.problem.initial.clone(), &mut |frame| {
         system.potential_gradient(frame.state.t, &frame.state.q, &mut slope);
         let energy = frame.energy();
         let kept = energy - h * h / 8.0 * slope.iter().fold(0.0, |sum, g| sum + g * g);
@@ -81,6 +86,62 @@ fn quadratic_potentials_bound_the_energy_through_impacts() {
     let hardening = wander("pogo-stick-hardening", "rule = 'verlet'", &["run.until=2000"]);
     println!("pogo-stick-hardening: {:.1e}", hardening.verlets);
     assert!(hardening.verlets > 1e-3, "{:e}", hardening.verlets);
+}
+
+/// A double pendulum on rods with a wall beside it, under uniform gravity.
+const DOUBLE_PENDULUM: &str = r#"
+title = "a double pendulum on rods and a wall"
+
+[parameters]
+angle = 0.0
+wall = 0.2
+
+[lagrangian]
+coordinates = ["x1", "y1", "x2", "y2"]
+mass = 1.0
+potential = "9.81*(y1 + y2 + 3)"
+equalities = ["x1^2 + y1^2 - 1", "(x2 - x1)^2 + (y2 - y1)^2 - 1"]
+inequalities = ["x2 + wall"]
+
+[initial]
+q = { x1 = "cos(angle)", y1 = "sin(angle)", x2 = "2*cos(angle)", y2 = "2*sin(angle)" }
+
+[method]
+name = "gvi"
+
+[run]
+step = 0.01
+until = 2000.0
+"#;
+
+#[test]
+fn joints_let_the_energy_walk_even_in_uniform_gravity() {
+    let all = |wall: f64| -> Vec<Wander> {
+        let one = |rule: &str, angle: f64| {
+            let edits = [
+                format!("method={{ name = 'gvi', rule = '{rule}' }}"),
+                format!("parameters.angle={angle:?}"),
+                format!("parameters.wall={wall:?}"),
+            ];
+            let edits: Vec<&str> = edits.iter().map(String::as_str).collect();
+            let run = wander_of(&scene("double-pendulum-and-wall", DOUBLE_PENDULUM, &edits));
+            assert!(run.outcome.ended.is_none());
+            run
+        };
+        let rules = ["verlet", "midpoint"];
+        rules.iter().flat_map(|rule| [0.0, 0.1, 0.2, 0.3].map(|angle| one(rule, angle))).collect()
+    };
+    // The second wall is out of reach: joints alone are no reason.
+    let [(walled, off, hits), (free, off_free, none)] = [all(0.2), all(10.0)].map(|runs| {
+        let (exponent, off) = (mean(&runs, |run| run.exponent), mean(&runs, |run| run.off));
+        let impacts: u64 = runs.iter().map(|run| run.impacts).sum();
+        println!("exponent {exponent:.3}, off by {off:.4}, means of {} runs with {impacts} impacts", runs.len());
+        (exponent, off, impacts)
+    });
+    assert!(hits > 1000 && none == 0, "{hits} {none}");
+    // Half-way from a bound to a walk.
+    assert!(walled > 0.25 && free < 0.05, "{walled} {free}");
+    assert!(off > 3.0 * off_free, "{off} {off_free}");
 }
 
 #[test]

@@ -13,8 +13,8 @@
 //! Preserves: momenta of symmetries, exactly; the symplectic form, as long as the set of contacts does not change
 //! [kaufman-pai-2012, Theorem 5.1]; energy, as the base rule does between impacts and exactly in a reflection. Not both at once: a
 //! reflection that conserves `H` moves the shadow energy of the steps. It is bounded through impacts where a theorem says so: for a quadratic
-//! potential, whatever the contacts, Verlet steps conserve `H − (h²/8)|V_q|²` and midpoint steps `H`, and so do reflections, which change
-//! kinetic energy alone. Otherwise it walks, and large steps can make it grow until a step fails: see `WALKS`.
+//! potential without joints or held contacts Verlet steps conserve `H − (h²/8)|V_q|²` and midpoint steps `H`, and so do
+//! reflections, which change kinetic energy alone. Otherwise it walks, and large steps can make it grow until a step fails: see `WALKS`.
 //! It does not locate impacts: order 1 through them, and penetrations of O(h v) where an impact follows from another one.
 //! Cost of a step without contact: that of the base rule and one evaluation of the gaps; with equality constraints one more
 //! prediction.
@@ -82,7 +82,7 @@ pub enum Linearized {
 }
 
 /// What becomes of the energy through impacts where reflections conserve `H`.
-pub const WALKS: &str = "Energy: through impacts bounded for quadratic potentials only; otherwise it walks, and with large steps it may grow without bound.";
+pub const WALKS: &str = "Energy: through impacts bounded for quadratic potentials without joints or held contacts; otherwise it walks, and with large steps it may grow without bound.";
 /// The same where they conserve the shadow Hamiltonian.
 pub const WALKS_SLOWLY: &str = "Energy: through impacts it walks, as a rule more slowly than with `hamiltonian`, and is not bounded in general.";
 /// The same where they conserve the discrete energy.
