@@ -153,7 +153,7 @@ fn many_contacts_satisfy_complementarity_in_every_step() {
         summary.captured,
         ledger.error()
     );
-    assert!(most > 24 && depth <= 1e-11 && speed < 1e-9 && pull <= 1e-12 && apart <= 1e-15);
+    assert!(most > 50 && depth < 1e-14 && speed < 1e-14 && pull <= 1e-12 && apart <= 1e-15);
     // What no source explains is the error of the steps between impacts.
     assert!(ledger.error().abs() < 1e-3);
 }

@@ -19,13 +19,15 @@ struct Row<'a> {
     claim: &'a str,
     says: Says,
     verdict: Option<Verdict>,
-    /// By what was changed; nothing where there is no verdict.
-    others: Vec<(String, Option<Verdict>)>,
+    /// By what was changed; nothing where the change does not apply to the claim.
+    others: Vec<(String, Option<Result<Verdict, String>>)>,
 }
 
 impl Row<'_> {
-    fn changes(&self) -> impl Iterator<Item = &(String, Option<Verdict>)> {
-        self.others.iter().filter(|(_, other)| other.is_some() && *other != self.verdict)
+    /// Changes with which the verdict is another one, or there is none.
+    fn changes(&self) -> impl Iterator<Item = (&str, &Result<Verdict, String>)> {
+        let others = self.others.iter().filter_map(|(change, other)| Some((change.as_str(), other.as_ref()?)));
+        others.filter(|(_, other)| other.as_ref().ok() != self.verdict.as_ref())
     }
 }
 
@@ -68,8 +70,9 @@ fn of_experiment<'a>(args: &Args, experiment: &'a Experiment, choice: &Choice) -
         }
         let stretched = place <= LENGTHS.len();
         for (row, judgement) in rows.iter_mut().zip(&judged) {
-            let finding = judgement.finding.as_ref().ok().filter(|_| !stretched || judgement.claim.may_stretch());
-            row.others.push((name.clone(), finding.map(|finding| finding.verdict)));
+            let applies = !stretched || judgement.claim.may_stretch();
+            let verdict = judgement.finding.as_ref().map(|finding| finding.verdict).map_err(Clone::clone);
+            row.others.push((name.clone(), applies.then_some(verdict)));
         }
     }
     Ok(rows)
@@ -80,7 +83,7 @@ fn row<'a>(experiment: &'a Experiment, judgement: &Judgement) -> Option<Row<'a>>
     let claim = experiment.claims.iter().find(|claim| claim.id == judgement.claim.id)?;
     let finding = judgement.finding.as_ref().ok();
     let at = |(name, threshold): (&str, Threshold)| {
-        (name.to_string(), finding.and_then(|finding| claim.verdict_at(finding, threshold)))
+        (name.to_string(), finding.and_then(|finding| claim.verdict_at(finding, threshold)).map(Ok))
     };
     let verdict = finding.map(|finding| finding.verdict);
     Some(Row { experiment, claim: &claim.id, says: claim.says, verdict, others: THRESHOLDS.map(at).to_vec() })
@@ -88,8 +91,11 @@ fn row<'a>(experiment: &'a Experiment, judgement: &Judgement) -> Option<Row<'a>>
 
 fn document(rows: &[Row]) -> Value {
     let entry = |row: &Row| {
-        let others: Vec<Value> =
-            row.others.iter().map(|(change, verdict)| json!({ "change": change, "verdict": verdict })).collect();
+        let other = |(change, verdict): &(String, Option<Result<Verdict, String>>)| {
+            let (found, error) = (verdict.as_ref().and_then(|verdict| verdict.as_ref().ok()), verdict.as_ref());
+            json!({ "change": change, "verdict": found, "error": error.and_then(|verdict| verdict.as_ref().err()) })
+        };
+        let others: Vec<Value> = row.others.iter().map(other).collect();
         json!({
             "paper": row.experiment.paper,
             "experiment": row.experiment.id,
@@ -117,8 +123,10 @@ fn text(rows: &[Row]) -> String {
             ));
             experiment = here;
         }
-        let changes: Vec<String> =
-            row.changes().map(|(change, verdict)| format!("{change}: {}", name(*verdict))).collect();
+        let changes: Vec<String> = row
+            .changes()
+            .map(|(change, verdict)| format!("{change}: {}", name(verdict.as_ref().ok().copied())))
+            .collect();
         let changes = if changes.is_empty() { "stays".to_string() } else { changes.join("; ") };
         let line = format!("  {} ({}): {}; {changes}", row.claim, row.says.name(), name(row.verdict));
         text.push_str(&print::wrapped(&line, 0, 4));
