@@ -117,6 +117,11 @@ impl Given {
     }
 }
 
+/// A number that trials are counted by: what is no number must not count as small.
+fn finite(what: &str, value: f64) -> Result<f64, String> {
+    if value.is_finite() { Ok(value) } else { Err(format!("{what} is {value}")) }
+}
+
 /// All computations.
 pub const COMPUTATIONS: &[Computation] = &[
     crank_rank::CRANK_RANK,

@@ -6,7 +6,7 @@
 
 use carom_lcp::{Dense, Friction, FrictionDefault, Judged as _, Limits, Solver as _, Sparse};
 
-use super::{Computation, Given, Parameter};
+use super::{Computation, Given, Parameter, finite};
 
 /// A rod at one angle.
 pub const PAINLEVE_ROD: Computation = Computation {
@@ -58,7 +58,7 @@ fn run(given: &Given) -> Result<Vec<f64>, String> {
             let mut z = vec![0.0; 2];
             let limits = Limits { tolerance: 1e-10, ..Limits::default() };
             let _ = FrictionDefault::default().solve(&problem, &mut z, &limits);
-            let relative = problem.residual(&z).relative;
+            let relative = finite("the residual of the step", problem.residual(&z).relative)?;
             (z, u32::from(relative > limits.tolerance))
         }
     };

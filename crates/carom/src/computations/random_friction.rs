@@ -7,7 +7,7 @@ use carom_lcp::{
 };
 use nalgebra::{DMatrix, DVector};
 
-use super::{Computation, Given, Parameter};
+use super::{Computation, Given, Parameter, finite};
 use crate::random::Random;
 
 /// Solved and unsolved random friction problems.
@@ -54,6 +54,7 @@ fn run(given: &Given) -> Result<Vec<f64>, String> {
             ("box", _) => residual(&mut FrictionDefault::default(), &problem.with_law(Law::Box), &limits),
             _ => residual(&mut FrictionDefault::default(), &problem, &limits),
         };
+        let relative = finite("the residual of a problem", relative)?;
         unsolved += u32::from(relative > limits.tolerance);
         worst = worst.max(relative);
         least = least.min(relative);

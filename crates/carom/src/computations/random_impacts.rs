@@ -6,7 +6,7 @@
 use carom_lcp::{BlockPivot, Dense, Friction, FrictionDefault, Limits, Mlcp, Solver as _, Sparse};
 use nalgebra::{DMatrix, DVector};
 
-use super::{Computation, Given, Parameter};
+use super::{Computation, Given, Parameter, finite};
 use crate::random::Random;
 
 /// The energy of random impacts.
@@ -38,7 +38,7 @@ fn run(given: &Given) -> Result<Vec<f64>, String> {
     let mut random = Random::new(given.count("seed") as u64);
     let (mut gains, mut largest) = (0_u32, f64::NEG_INFINITY);
     for _ in 0..given.count("count") {
-        let gain = trial(given, &mut random)?;
+        let gain = finite("the gain of an impact", trial(given, &mut random)?)?;
         gains += u32::from(gain > ROUNDING);
         largest = largest.max(gain);
     }

@@ -5,7 +5,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::{Computation, Given, Parameter};
+use super::{Computation, Given, Parameter, finite};
 use crate::random::Random;
 
 /// Stability of random iterations.
@@ -37,6 +37,7 @@ fn run(given: &Given) -> Result<Vec<f64>, String> {
     let (mut unstable, mut largest, mut above) = (0_u32, 0.0_f64, 0_u32);
     for _ in 0..given.count("count") {
         let [k, c] = trial(given, &mut random).radii()?;
+        let (k, c) = (finite("a spectral radius", k)?, finite("a spectral radius", c)?);
         unstable += u32::from(k > 1.0 + ROUNDING);
         above += u32::from(k > c + ROUNDING);
         largest = largest.max(k);
