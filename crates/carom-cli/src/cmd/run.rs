@@ -1,10 +1,11 @@
 //! `carom run SCENE`.
 
+mod table;
+
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use carom::measures::{Account, Role};
 use carom::observe::Observer;
 use carom::run::{Ended, Grid, Outcome, Run};
 use carom::steppers::Stepper;
@@ -13,7 +14,6 @@ use carom_io::document::Source;
 use carom_io::folder::RunFolder;
 use carom_io::html_report::HtmlReport;
 use carom_io::recording::{Session, Snapshot};
-use carom_io::report::RunReport;
 use carom_io::scene::Scene;
 use clap::Args as ClapArgs;
 use serde_json::Value;
@@ -21,7 +21,7 @@ use serde_json::Value;
 use crate::fail::Fail;
 use crate::input::{SceneArgs, SceneError, out_folder, refuse};
 use crate::interrupt;
-use crate::print::{self, duration, short};
+use crate::print;
 use crate::progress::Progress;
 
 /// Options of `run`.
@@ -95,7 +95,7 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     let printed = if args.json {
         print::out(&text)
     } else if !args.quiet && (outcome.steps > 0 || outcome.ended.is_none()) {
-        print::out(&table(&scene, &report, session.folder()))
+        print::out(&table::table(&scene, &report, session.folder()))
     } else {
         Ok(())
     };
@@ -184,180 +184,4 @@ fn write_report(scene: &Scene, run: &str, folder: &RunFolder) -> Result<(), Fail
     let run = serde_json::from_str(run).map_err(|error| failed(&error))?;
     let report = HtmlReport::new(scene, &run, folder.path()).map_err(|error| failed(&error))?;
     folder.write("report.html", report.html).map_err(|error| failed(&error))
-}
-
-/// The structure report: what was kept, what was not, in numbers.
-fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
-    let title = scene.title.as_ref().map_or_else(String::new, |title| format!(": {title}"));
-    let mut text = format!("{}{title}\n", report.scene);
-    let rate =
-        report.steps_per_second.map_or_else(String::new, |rate| format!(", {} steps/s", short(rate.round())));
-    text.push_str(&format!(
-        "{} with h = {}: {} step{} to t = {} in {}{rate}\n\n",
-        report.method,
-        short(report.h),
-        report.steps,
-        if report.steps == 1 { "" } else { "s" },
-        short(report.t),
-        duration(report.wall_seconds)
-    ));
-    let mut rows: Vec<Vec<String>> = Vec::new();
-    let mut row = |name: &str, value: String, meaning: String| rows.push(vec![format!("  {name}"), value, meaning]);
-    let energy = &report.energy;
-    row("energy", short(energy.initial), "at the start".into());
-    row(
-        "  range",
-        format!("{:+.2e} … {:+.2e}", energy.min - energy.initial, energy.max - energy.initial),
-        "largest departures, looked at in every step".into(),
-    );
-    if let (Some(slope), Some(error)) = (energy.slope, energy.slope_error) {
-        row(
-            "  slope",
-            // Adding 0 takes the sign from −0.
-            format!("{:+.1e} ± {error:.0e}", slope + 0.0),
-            format!("per unit of time; {}", drift(scene, report)),
-        );
-    }
-    if let Some(ledger) = report.ledger.as_ref().filter(|ledger| ledger.entered > 0.0 || ledger.left > 0.0) {
-        let through = |part: fn(&Account) -> f64| {
-            let parts = ledger.sources.iter().filter(|source| part(source) > 0.0);
-            parts.map(|source| format!("{} {:.3e}", source.name, part(source))).collect::<Vec<_>>().join(", ")
-        };
-        row("  entered", format!("{:+.3e}", ledger.entered), through(|source| source.entered));
-        let gives = |account: &Account| account.role == Role::Source && account.entered + account.left > 0.0;
-        if ledger.sources.iter().any(gives) {
-            let meaning = "put in by forces, motors and what moves, less what they took out";
-            row("  by sources", format!("{:+.3e}", ledger.from_sources), meaning.into());
-        }
-        row("  left", format!("{:+.3e}", 0.0 - ledger.left), through(|source| source.left));
-        row("  stored", format!("{:+.3e}", ledger.stored), "change of the energy".into());
-        let error = format!("integrator error: what no source explains; {:.1e} at most", ledger.error_max);
-        row("  unexplained", format!("{:+.1e}", ledger.error), error);
-    }
-    for symmetry in report.symmetries.iter().flatten() {
-        let meaning = if symmetry.holds {
-            "largest change of the momentum of this symmetry"
-        } else {
-            "largest change of its momentum: the scene does not have this symmetry"
-        };
-        row(&symmetry.name, format!("{:.1e}", symmetry.max_change), meaning.into());
-    }
-    momentum_row(&mut row, "linear momentum", report.momentum.linear_max_change, &report.momentum.linear_change);
-    momentum_row(&mut row, "angular momentum", report.momentum.angular_max_change, &report.momentum.angular_change);
-    if let (Some(f), Some(rate)) = (report.constraints.max_equality, report.constraints.max_equality_velocity) {
-        row(
-            "equalities",
-            format!("{f:.1e}"),
-            format!("largest violation; {rate:.1e} of the hidden velocity constraints"),
-        );
-    }
-    if let Some(soft) = &report.regularisation {
-        let meaning = "by the regularisation: (h²/4 + hτ/2) vᵀHv + ε · force at most";
-        row("  expected", format!("{:.1e}", soft.expected_equality), meaning.into());
-        row(
-            "  soft energy",
-            format!(
-                "{:+.2e} … {:+.2e}",
-                soft.energy.min - soft.energy.initial,
-                soft.energy.max - soft.energy.initial
-            ),
-            format!("departures from {} of the energy with what compliance stores", short(soft.energy.initial)),
-        );
-    }
-    if let Some(depth) = report.constraints.max_penetration {
-        row("inequalities", format!("{depth:.1e}"), "largest penetration".into());
-    }
-    if let (Some(impacts), Some(active)) = (report.impacts, report.active_steps) {
-        let captured = match report.captured {
-            Some(0) | None => String::new(),
-            Some(1) => "; one contact came to rest".into(),
-            Some(count) => format!("; {count} times a contact came to rest"),
-        };
-        let fallbacks = match report.fallbacks {
-            Some(0) | None => String::new(),
-            Some(count) => format!("; {count} by the fallback of the method"),
-        };
-        let lowered = match report.restitution_lowered {
-            Some(0) | None => String::new(),
-            Some(count) => format!("; {count} with a lowered restitution, since friction would have gained energy"),
-        };
-        let meaning = format!("{active} of {} steps with a contact{captured}{fallbacks}{lowered}", report.steps);
-        row("impacts", impacts.to_string(), meaning);
-        if let Some(found) = &report.impact_energy {
-            let meaning =
-                format!("change of the energy in a step with impacts, in the mean; {:+.1e} at worst", found.worst);
-            row("  energy", format!("{:+.1e}", found.mean), meaning);
-        }
-    }
-    for watch in report.watches.iter().flatten() {
-        let meaning = match (watch.first, watch.last) {
-            (Some(first), Some(last)) => {
-                format!("crossings of this watch, from t = {} to {}", short(first), short(last))
-            }
-            _ => "crossings of this watch".into(),
-        };
-        row(&watch.name, watch.count.to_string(), meaning);
-    }
-    let solver = &report.solver;
-    let mean = solver.iterations_mean.unwrap_or(0.0);
-    let iterations = if solver.iterations_max == 0 { "–".into() } else { format!("{mean:.2}") };
-    let meaning = match solver.iterations_max {
-        0 if report.steps == 0 => "no step was made".into(),
-        0 if scene.problem.system.equalities() > 0 => "no step needed a correction".into(),
-        0 => "explicit: no equations to solve".into(),
-        most => format!("iterations per step, {most} at most; worst residual {:.1e}", solver.worst_residual),
-    };
-    row("solver", iterations, meaning);
-    row(
-        "files",
-        folder.path().display().to_string(),
-        "report.html, run.json, scene.toml, trajectory and measures".into(),
-    );
-    text.push_str(&print::columns(&rows));
-    for note in &report.notes {
-        text.push_str(&format!("note: {note}\n"));
-    }
-    text
-}
-
-/// What the slope of the energy says.
-fn drift(scene: &Scene, report: &RunReport) -> String {
-    /// Fewer steps say nothing about a drift.
-    const FEWEST_STEPS: u64 = 50;
-    /// A trend below this, relative to the energy, is what sums of doubles leave.
-    const ROUND_OFF: f64 = 1e-11;
-    /// Beyond that no slope says anything.
-    const MILLION: f64 = 1e6;
-    let system = &scene.problem.system;
-    let (slope, error) = (report.energy.slope.unwrap_or(0.0), report.energy.slope_error.unwrap_or(0.0));
-    if system.forces().is_some() || system.depends_on_time() {
-        "this scene does not conserve energy".into()
-    } else if report.steps < FEWEST_STEPS {
-        "too few steps to speak of drift".into()
-    } else if report.energy.initial != 0.0
-        && report.energy.max - report.energy.min > MILLION * report.energy.initial.abs()
-    {
-        "the energy changed by more than a million times what it was at the start".into()
-    } else if slope.abs() * report.t.abs() <= ROUND_OFF * report.energy.initial.abs().max(report.energy.max.abs()) {
-        "no drift: round-off".into()
-    } else if slope.abs() <= 3.0 * error {
-        "no drift: 0 within 3 standard errors".into()
-    } else {
-        format!("{:.0} standard errors from 0", slope.abs() / error)
-    }
-}
-
-fn momentum_row(
-    row: &mut impl FnMut(&str, String, String),
-    name: &str,
-    conserved: Option<f64>,
-    change: &Option<Vec<f64>>,
-) {
-    match (conserved, change) {
-        (Some(largest), _) => {
-            row(name, format!("{largest:.1e}"), "largest change of the conserved components".into())
-        }
-        (None, Some(_)) => row(name, "–".into(), "not conserved by this scene".into()),
-        (None, None) => {}
-    }
 }
