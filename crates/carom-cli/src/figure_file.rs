@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use carom_io::figure::Figure;
+use carom_io::folder::whole;
 
 use crate::fail::Fail;
-use crate::file;
 use crate::input::refuse;
 
 /// Pixels of a PNG per px of the figure.
@@ -41,7 +41,7 @@ impl<'a> FigureFile<'a> {
                 false => figure.to_svg().into_bytes(),
                 true => figure.to_png(SCALE).map_err(|error| error.to_string())?,
             };
-            file::write(self.path, &bytes)
+            whole::write(self.path, &bytes).map_err(|error| error.to_string())
         };
         write().map_err(|message| Fail::Failed(format!("error: --figure: {}: {message}", self.path.display())))
     }

@@ -163,7 +163,9 @@ fn source(scene: Option<&str>) -> Result<(String, Source), SceneError> {
             return Err(missing(scene, message, help));
         }
     };
-    let name = path.file_stem().map_or_else(|| scene.into(), |stem| stem.to_string_lossy().into_owned());
+    let stem = path.file_stem().map_or_else(|| scene.into(), |stem| stem.to_string_lossy().into_owned());
+    // A folder of this name would be another one: `..` of a file `...toml`.
+    let name = if stem.bytes().all(|byte| byte == b'.') { "scene".to_string() } else { stem };
     match Source::from_bytes(scene, bytes) {
         Ok(source) => Ok((name, source)),
         Err(found) => Err(SceneError::Wrong(found, Source::new(scene, ""))),

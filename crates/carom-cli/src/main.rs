@@ -3,7 +3,6 @@
 mod cmd;
 mod fail;
 mod figure_file;
-mod file;
 mod input;
 mod interrupt;
 mod print;

@@ -20,6 +20,12 @@ pub fn out(text: &str) -> Result<(), Fail> {
     }
 }
 
+/// Says something beside the result, on standard error.
+pub fn note(text: &str) {
+    // Where nobody reads standard error, there is nobody to say it to.
+    let _ = writeln!(io::stderr(), "note: {text}");
+}
+
 /// Prints one JSON document.
 pub fn json(value: &impl Serialize) -> Result<(), Fail> {
     match serde_json::to_string_pretty(value) {

@@ -102,7 +102,7 @@ fn read(text: &str, sets: &[&str]) -> Scene {
 
 /// Runs to a step; without an end the recording is left as by a process that was killed.
 fn begin(scene: &Scene, place: &Place, steps: u64, end: bool) -> Option<(RunReport, String)> {
-    let folder = RunFolder::create(&place.0).expect("a folder");
+    let mut folder = RunFolder::create(&place.0).expect("a folder");
     folder.write_scene(&scene.to_toml()).expect("written");
     let (system, initial) = (&*scene.problem.system, &scene.problem.initial);
     let mut stepper = scene.method.stepper(system, initial).expect("taken");
@@ -114,12 +114,12 @@ fn begin(scene: &Scene, place: &Place, steps: u64, end: bool) -> Option<(RunRepo
 }
 
 fn go_on(scene: &Scene, place: &Place) -> (RunReport, String) {
-    let snapshot = Snapshot::load(&place.0).expect("a snapshot");
+    let snapshot = Snapshot::all(&place.0).remove(0).1.expect("a snapshot");
     assert!((256..700).contains(&snapshot.step), "the last one before the end: {}", snapshot.step);
-    let (folder, _) = RunFolder::open(&place.0).expect("a run");
+    let (folder, _) = RunFolder::hold(&place.0).expect("a run");
     let (system, t0) = (&*scene.problem.system, scene.problem.initial.t);
     let mut stepper = scene.method.stepper(system, &snapshot.state).expect("taken");
-    stepper.recall(&snapshot.memory);
+    stepper.recall(&snapshot.memory).expect("its own memory");
     let locates = stepper.locates_events();
     let mut session = Session::resume(scene, folder, Duration::ZERO, locates, &snapshot).expect("recorded");
     let grid = Grid { t0, h: scene.run.h, steps: scene.run.steps };

@@ -10,7 +10,7 @@ use std::time::Duration;
 use carom::error::StepError;
 use carom::run::{Grid, Outcome, Run};
 use carom::state::State;
-use carom::steppers::{Event, Happening, ImpactStates, StepReport, Stepper};
+use carom::steppers::{Event, ForeignMemory, Happening, ImpactStates, StepReport, Stepper};
 use carom::system::System;
 use carom_io::document::{Edit, Source};
 use carom_io::folder::RunFolder;
@@ -88,8 +88,8 @@ impl Stepper<dyn System> for Telling {
     fn memory(&self) -> &[f64] {
         self.inner.memory()
     }
-    fn recall(&mut self, memory: &[f64]) {
-        self.inner.recall(memory);
+    fn recall(&mut self, memory: &[f64]) -> Result<(), ForeignMemory> {
+        self.inner.recall(memory)
     }
 }
 
@@ -100,13 +100,13 @@ fn read(edits: &[&str]) -> Scene {
 
 fn telling(scene: &Scene, made: usize, memory: &[f64]) -> Telling {
     let mut inner = scene.method.stepper(&*scene.problem.system, &scene.problem.initial).expect("taken");
-    inner.recall(memory);
+    inner.recall(memory).expect("its own memory");
     Telling { inner, made, events: Vec::new(), states: ImpactStates::new(2), locates: true }
 }
 
 /// Runs to a step; without an end the recording is left as by a process that was killed.
 fn begin(scene: &Scene, place: &Place, mut stepper: Telling, steps: u64, end: bool) -> Option<(RunReport, String)> {
-    let folder = RunFolder::create(&place.0).expect("a folder");
+    let mut folder = RunFolder::create(&place.0).expect("a folder");
     folder.write_scene(&scene.to_toml()).expect("written");
     let mut session = Session::start(scene, folder, Duration::ZERO, stepper.locates).expect("recorded");
     let (system, grid) = (&*scene.problem.system, Grid { t0: 0.0, h: scene.run.h, steps });
@@ -116,9 +116,9 @@ fn begin(scene: &Scene, place: &Place, mut stepper: Telling, steps: u64, end: bo
 }
 
 fn go_on(scene: &Scene, place: &Place) -> (RunReport, String) {
-    let snapshot = Snapshot::load(&place.0).expect("a snapshot");
+    let snapshot = Snapshot::all(&place.0).remove(0).1.expect("a snapshot");
     assert!((256..700).contains(&snapshot.step), "the last one before the end: {}", snapshot.step);
-    let (folder, _) = RunFolder::open(&place.0).expect("a run");
+    let (folder, _) = RunFolder::hold(&place.0).expect("a run");
     let mut session = Session::resume(scene, folder, Duration::ZERO, true, &snapshot).expect("recorded");
     let mut stepper = telling(scene, snapshot.step as usize, &snapshot.memory);
     let (system, grid) = (&*scene.problem.system, Grid { t0: 0.0, h: scene.run.h, steps: scene.run.steps });

@@ -387,7 +387,7 @@ fn a_broken_folder_is_an_error_that_names_the_file() {
     assert!(matches!(error(&lacking, &folder.0), ReportError::Missing("steps")));
     std::fs::write(folder.0.join("trajectory.json"), "{").expect("writable");
     assert!(error(&run(), &folder.0).to_string().starts_with("trajectory.json"));
-    let other = r#"{ "dtype": "<f8", "order": "rows", "columns": [] }"#;
+    let other = r#"{ "dtype": "<f8", "order": "rows", "columns": [{ "name": "x", "unit": "" }] }"#;
     std::fs::write(folder.0.join("measures.json"), other).expect("writable");
     let message = error(&run(), &folder.0).to_string();
     assert!(message.contains("first column is not `t`"), "{message}");

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use carom::method::AnyMethod;
 use carom_io::document::{Source, help};
+use carom_io::folder::{SCENE, read_verified};
 use carom_io::references;
 use carom_io::scene::{BUILT_IN, BuiltIn, Scene};
 use clap::Args as ClapArgs;
@@ -40,8 +41,12 @@ fn keys(of: &str) -> Result<Vec<String>, Fail> {
         Some(scene) => Source::new(of, scene.text),
         None => {
             let path = Path::new(of);
-            let path = if path.is_dir() { path.join("scene.toml") } else { path.to_path_buf() };
-            let bytes = std::fs::read(&path).map_err(|error| unknown(of, &error))?;
+            let read = if path.is_dir() {
+                read_verified(path, SCENE).map(String::into_bytes)
+            } else {
+                std::fs::read(path)
+            };
+            let bytes = read.map_err(|error| unknown(of, &error))?;
             Source::from_bytes(path.display().to_string(), bytes)
                 .map_err(|found| SceneError::Wrong(found, Source::new(of, "")))?
         }

@@ -33,7 +33,11 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     })?;
     let mut text = String::new();
     for file in written {
-        text.push_str(&format!("{}: {} rows\n", file.path.display(), file.rows));
+        let left_out = match file.left_out {
+            0 => String::new(),
+            count => format!(" ({count} more at the end are not verified yet and left out)"),
+        };
+        text.push_str(&format!("{}: {} rows{left_out}\n", file.path.display(), file.rows));
     }
     print::out(&text)
 }

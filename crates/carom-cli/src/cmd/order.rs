@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use carom::state::State;
 use carom::study::{Level, Reference, StudyError, order};
+use carom_io::folder::ended_run;
 use clap::Args as ClapArgs;
 use figure::OrderFigure;
 use serde_json::{Value, json};
@@ -125,8 +126,8 @@ fn table(levels: &[Level], work: bool) -> String {
 
 /// The last state of a run.
 fn last_state(folder: &Path) -> Result<State, String> {
-    let text = std::fs::read_to_string(folder.join("run.json")).map_err(|error| error.to_string())?;
-    let report: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    let report = ended_run(folder).map_err(|error| error.to_string())?;
+    let report = report.ok_or("run.json is missing: the run goes on, or was cut off")?;
     let numbers =
         |key: &str| -> Option<Vec<f64>> { report["final"][key].as_array()?.iter().map(Value::as_f64).collect() };
     match (report["t"].as_f64(), numbers("q"), numbers("p")) {

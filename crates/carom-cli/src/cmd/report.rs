@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use carom_io::document::Source;
-use carom_io::folder::RunFolder;
+use carom_io::folder::{RunFolder, ended_run};
 use carom_io::html_report::{HtmlReport, ReportError};
 use carom_io::scene::Scene;
 use clap::Args as ClapArgs;
@@ -71,12 +71,9 @@ fn reason(path: &Path, message: &str) -> String {
 
 /// The numbers of a run that ended.
 fn numbers(path: &Path) -> Result<Value, String> {
-    let text = std::fs::read_to_string(path.join("run.json")).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => format!(
-            "run.json is missing: the run goes on, or was cut off; go on with: carom run --resume {}",
-            path.display()
-        ),
-        _ => format!("run.json: {error}"),
-    })?;
-    serde_json::from_str(&text).map_err(|error| format!("run.json: {error}"))
+    let found = ended_run(path).map_err(|error| error.to_string())?;
+    found.ok_or_else(|| {
+        let path = path.display();
+        format!("run.json is missing: the run goes on, or was cut off; go on with: carom run --resume {path}")
+    })
 }

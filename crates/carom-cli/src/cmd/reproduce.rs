@@ -12,11 +12,12 @@ use std::path::{Path, PathBuf};
 
 use carom_io::experiment::{Choice, Experiment, Found, Job, Judgement};
 use carom_io::figure::Figure;
+use carom_io::folder::whole;
 use clap::Args as ClapArgs;
 use serde_json::json;
 
 use crate::fail::Fail;
-use crate::{file, print};
+use crate::print;
 
 /// Options of `reproduce`.
 #[derive(ClapArgs)]
@@ -166,12 +167,12 @@ fn write(args: &Args, experiment: &Experiment, drawn: &[(String, Figure)]) -> Re
         std::fs::create_dir_all(&folder).map_err(|error| failed(&folder, error.to_string()))?;
         let stem = format!("{}-{name}", experiment.id);
         let path = folder.join(format!("{stem}.svg"));
-        file::write(&path, figure.to_svg().as_bytes()).map_err(|error| failed(&path, error))?;
+        whole::write(&path, figure.to_svg().as_bytes()).map_err(|error| failed(&path, error.to_string()))?;
         paths.push(path);
         if args.png {
             let path = folder.join(format!("{stem}.png"));
             let bytes = figure.to_png(SCALE).map_err(|error| failed(&path, error.to_string()))?;
-            file::write(&path, &bytes).map_err(|error| failed(&path, error))?;
+            whole::write(&path, &bytes).map_err(|error| failed(&path, error.to_string()))?;
             paths.push(path);
         }
     }

@@ -4,19 +4,21 @@ mod table;
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use carom::observe::Observer;
 use carom::run::{Ended, Grid, Outcome, Run};
+use carom::state::State;
 use carom::steppers::Stepper;
 use carom::system::System;
 use carom_io::document::Source;
-use carom_io::folder::RunFolder;
+use carom_io::folder::{RunFolder, SCENE, ended_run};
 use carom_io::html_report::HtmlReport;
 use carom_io::recording::{Session, Snapshot};
 use carom_io::scene::Scene;
 use clap::Args as ClapArgs;
-use serde_json::Value;
 
 use crate::fail::Fail;
 use crate::input::{SceneArgs, SceneError, out_folder, refuse};
@@ -31,7 +33,7 @@ pub struct Args {
     scene: SceneArgs,
     /// Go on with the run in this folder, bit for bit as if it had not been cut off (takes no SCENE)
     #[arg(long, value_name = "RUN", exclusive = false,
-          conflicts_with_all = ["scene", "method", "step", "until", "steps", "every", "interval", "set", "out"])]
+          conflicts_with_all = ["scene", "method", "step", "until", "steps", "every", "interval", "measures", "set", "out"])]
     resume: Option<PathBuf>,
     /// Folder of the run; an earlier run there is replaced, anything else is refused [default: runs/SCENE]
     #[arg(long, value_name = "DIR")]
@@ -57,45 +59,140 @@ fn pause(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A run that can be started or gone on with.
-struct Prepared {
-    scene: Scene,
-    folder: RunFolder,
-    /// Where to go on from.
+/// Simulates a scene.
+pub fn run(args: &Args) -> Result<(), Fail> {
+    // Before anything is written: from here on a signal ends the run in order.
+    let stop = interrupt::flag()?;
+    match &args.resume {
+        None => start(args, &stop),
+        Some(path) => resume(path, args, &stop),
+    }
+}
+
+fn start(args: &Args, stop: &Arc<AtomicBool>) -> Result<(), Fail> {
+    let scene = args.scene.read(args.json)?;
+    // A method that refuses the scene leaves an earlier run alone.
+    let stepper = stepper(&scene, &scene.problem.initial)?;
+    let mut folder = RunFolder::create(&out_folder(&args.out, &scene))
+        .map_err(|error| refuse(args.json, "--out", error.to_string()))?;
+    let failed = |error: &dyn Display| Fail::Failed(format!("error: {error}"));
+    folder.write_scene(&scene.to_toml()).map_err(|error| failed(&error))?;
+    if let Some(earlier) = folder.replaced().filter(|_| !args.quiet) {
+        print::note(&format!("replaced the earlier run in {} ({earlier})", folder.path().display()));
+    }
+    let pause = Duration::from_secs_f64(args.snapshot);
+    let session = Session::start(&scene, folder, pause, stepper.locates_events());
+    let session = session.map_err(|error| failed(&error))?;
+    simulate(args, &scene, Prepared { stepper, session, from: None }, stop)
+}
+
+/// Goes on from the last snapshot whose data are whole.
+fn resume(path: &Path, args: &Args, stop: &Arc<AtomicBool>) -> Result<(), Fail> {
+    let refused = |error: String| refuse(args.json, "--resume", error);
+    let hold = || RunFolder::hold(path).map_err(|error| refused(error.to_string()));
+    let (folder, text) = hold()?;
+    // A process that was killed when all was written may have left snapshots.
+    let complete = ended_run(path).is_ok_and(|report| report.is_some_and(|report| report["complete"] == true));
+    if complete {
+        Snapshot::remove(path).map_err(|error| refused(format!("{}: {error}", path.display())))?;
+    }
+    let snapshots = Snapshot::all(path);
+    if snapshots.is_empty() {
+        let (reason, remedy) = without_snapshot(path);
+        return Err(refused(format!("{}: no snapshot to resume from: {reason}{remedy}", path.display())));
+    }
+    let source = Source::new(path.join(SCENE).display().to_string(), text);
+    let mut problems: Vec<String> = Vec::new();
+    let mut held = Some(folder);
+    for (file, snapshot) in snapshots {
+        let snapshot = match snapshot {
+            Ok(snapshot) => snapshot,
+            Err(why) => {
+                problems.push(format!("{file}: {why}"));
+                continue;
+            }
+        };
+        let scene = Scene::read(&snapshot.name, &source, &[]);
+        let scene = scene.map_err(|found| SceneError::Wrong(found, source.clone()))?;
+        let folder = match held.take() {
+            Some(folder) => folder,
+            None => hold()?.0,
+        };
+        match prepare(&scene, folder, snapshot, args.snapshot) {
+            Err(why) => problems.push(format!("{file}: {why}")),
+            Ok(prepared) => {
+                if !problems.is_empty() {
+                    let problems = problems.join("; ");
+                    print::note(&format!("{}: {problems}; resumed from {file}", path.display()));
+                }
+                return simulate(args, &scene, prepared, stop);
+            }
+        }
+    }
+    let problems = problems.join("; ");
+    Err(refused(format!("{}: cannot be resumed: {problems}{}", path.display(), from_the_start(path))))
+}
+
+/// What always remains where a run cannot be resumed.
+fn from_the_start(path: &Path) -> String {
+    let path = path.display();
+    format!("; carom run {path}/scene.toml --out OTHER makes the run from its start, with the same bits")
+}
+
+/// A run that can go on, with all that it goes on from.
+struct Prepared<'a> {
+    stepper: Box<dyn Stepper<dyn System>>,
+    session: Session<'a>,
     from: Option<Snapshot>,
 }
 
-/// Simulates a scene.
-pub fn run(args: &Args) -> Result<(), Fail> {
-    let Prepared { scene, folder, from } = match &args.resume {
-        None => start(args)?,
-        Some(path) => resume(path, args)?,
-    };
-    let mut stepper = stepper(&scene, from.as_ref())?;
-    let (pause, events) = (Duration::from_secs_f64(args.snapshot), stepper.locates_events());
-    let mut session = match &from {
-        None => {
-            let session = Session::start(&scene, folder, pause, events);
-            session.map_err(|error| Fail::Failed(format!("error: {error}")))?
+/// Verifies everything that a snapshot refers to.
+fn prepare(scene: &Scene, folder: RunFolder, from: Snapshot, pause: f64) -> Result<Prepared<'_>, String> {
+    from.check(scene).map_err(|error| error.to_string())?;
+    let stepper = scene.method.stepper(&*scene.problem.system, &from.state);
+    let mut stepper = stepper.map_err(|refusal| refusal.to_string())?;
+    stepper.recall(&from.memory).map_err(|error| error.to_string())?;
+    let pause = Duration::from_secs_f64(pause);
+    let session = Session::resume(scene, folder, pause, stepper.locates_events(), &from);
+    let session = session.map_err(|error| error.to_string())?;
+    Ok(Prepared { stepper, session, from: Some(from) })
+}
+
+/// Why the run in a folder has no snapshot, and what helps.
+fn without_snapshot(path: &Path) -> (String, String) {
+    let reason = match ended_run(path) {
+        Ok(Some(report)) if report["complete"] == true => return ("the run is complete".into(), String::new()),
+        Ok(Some(report)) => {
+            let ended = report["ended"].as_str().unwrap_or("it does not say why");
+            format!("the run ended early: {ended}")
         }
-        Some(snapshot) => {
-            let refused = |error: &dyn Display| refuse(args.json, "--resume", error.to_string());
-            let session = Session::resume(&scene, folder, pause, events, snapshot);
-            let session = session.map_err(|error| refused(&error))?;
-            session.folder().remove_made().map_err(|error| refused(&error))?;
-            session
-        }
+        Ok(None) => "it has neither a snapshot nor run.json".into(),
+        Err(error) => error.to_string(),
     };
+    (reason, from_the_start(path))
+}
+
+/// The step, from the start.
+fn stepper(scene: &Scene, start: &State) -> Result<Box<dyn Stepper<dyn System>>, Fail> {
+    let stepper = scene.method.stepper(&*scene.problem.system, start);
+    stepper.map_err(|refusal| Fail::Input(format!("error: {refusal}")))
+}
+
+/// Runs to the end and reports.
+fn simulate(args: &Args, scene: &Scene, prepared: Prepared, stop: &Arc<AtomicBool>) -> Result<(), Fail> {
+    let Prepared { mut stepper, mut session, from } = prepared;
     let mut progress = Progress::new(scene.run.steps, args.quiet);
-    let outcome = simulate(&scene, &mut *stepper, from, &mut [&mut session, &mut progress])?;
+    let outcome = steps(scene, &mut *stepper, from, &mut [&mut session, &mut progress], stop);
     progress.finish();
-    let finished = session.finish(&outcome);
-    let (report, text) = finished.map_err(|error| Fail::Failed(format!("error: {error}")))?;
-    let page = write_report(&scene, &text, session.folder());
+    let shown = session.folder().path().display().to_string();
+    let hint = || format!("; go on with: carom run --resume {shown}");
+    let (report, text) =
+        session.finish(&outcome).map_err(|error| Fail::Failed(format!("error: {error}{}", hint())))?;
+    let page = write_report(scene, &text, session.folder());
     let printed = if args.json {
         print::out(&text)
     } else if !args.quiet && (outcome.steps > 0 || outcome.ended.is_none()) {
-        print::out(&table::table(&scene, &report, session.folder()))
+        print::out(&table::table(scene, &report, session.folder()))
     } else {
         Ok(())
     };
@@ -103,79 +200,33 @@ pub fn run(args: &Args) -> Result<(), Fail> {
         None => printed.and(page),
         // What ended the run, a full disk perhaps, is the news; the page can be made again.
         Some(ended) => {
-            let folder = session.folder().path().display();
             let (made, all, t) = (outcome.steps, scene.run.steps, outcome.state.t);
-            let hint = match ended {
-                Ended::Interrupted { .. } => format!("; go on with: carom run --resume {folder}"),
-                _ => String::new(),
-            };
-            Err(Fail::Failed(format!("error: {ended}\nkept: {made} of {all} steps, to t = {t}, in {folder}{hint}")))
+            let hint = if matches!(ended, Ended::Interrupted { .. }) { hint() } else { String::new() };
+            Err(Fail::Failed(format!("error: {ended}\nkept: {made} of {all} steps, to t = {t}, in {shown}{hint}")))
         }
     }
 }
 
-fn start(args: &Args) -> Result<Prepared, Fail> {
-    let scene = args.scene.read(args.json)?;
-    let folder = RunFolder::create(&out_folder(&args.out, &scene))
-        .map_err(|error| refuse(args.json, "--out", error.to_string()))?;
-    let failed = |error: &dyn Display| Fail::Failed(format!("error: {error}"));
-    folder.write_scene(&scene.to_toml()).map_err(|error| failed(&error))?;
-    Ok(Prepared { scene, folder, from: None })
-}
-
-fn resume(path: &Path, args: &Args) -> Result<Prepared, Fail> {
-    let refused = |error: String| refuse(args.json, "--resume", error);
-    let (folder, text) = RunFolder::open(path).map_err(|error| refused(error.to_string()))?;
-    let snapshot = Snapshot::load(path).map_err(|error| {
-        let reason = if Snapshot::path(path).exists() { error.to_string() } else { without_snapshot(path) };
-        refused(format!("{}: there is nothing to go on from: {reason}", path.display()))
-    })?;
-    let source = Source::new(path.join("scene.toml").display().to_string(), text);
-    let scene = Scene::read(&snapshot.name, &source, &[]).map_err(|found| SceneError::Wrong(found, source))?;
-    Ok(Prepared { scene, folder, from: Some(snapshot) })
-}
-
-/// Why the run in a folder has no snapshot.
-fn without_snapshot(path: &Path) -> String {
-    let text = std::fs::read_to_string(path.join("run.json")).unwrap_or_default();
-    let report: Value = serde_json::from_str(&text).unwrap_or_default();
-    match (report["complete"].as_bool(), report["ended"].as_str()) {
-        (Some(true), _) => "the run is complete".into(),
-        (_, Some(ended)) => format!("there is no snapshot of the run, which ended early: {ended}"),
-        _ => "there is no snapshot of the run".into(),
-    }
-}
-
-/// The step, as it was at the snapshot if there is one.
-fn stepper(scene: &Scene, from: Option<&Snapshot>) -> Result<Box<dyn Stepper<dyn System>>, Fail> {
-    let start = from.map_or(&scene.problem.initial, |snapshot| &snapshot.state);
-    let stepper = scene.method.stepper(&*scene.problem.system, start);
-    let mut stepper = stepper.map_err(|refusal| Fail::Input(format!("error: {refusal}")))?;
-    if let Some(snapshot) = from {
-        stepper.recall(&snapshot.memory);
-    }
-    Ok(stepper)
-}
-
-fn simulate(
+/// The steps of a run, from its start or from a snapshot.
+fn steps(
     scene: &Scene,
     stepper: &mut dyn Stepper<dyn System>,
     from: Option<Snapshot>,
     observers: &mut [&mut dyn Observer],
-) -> Result<Outcome, Fail> {
-    let stop = interrupt::flag()?;
-    stepper.heed(&stop);
+    stop: &Arc<AtomicBool>,
+) -> Outcome {
+    stepper.heed(stop);
     let (problem, settings) = (&scene.problem, &scene.run);
     let system = &*problem.system;
     let grid = Grid { t0: problem.initial.t, h: settings.h, steps: settings.steps };
     let run = Run { system, stepper, grid, on_failure: settings.on_failure };
-    Ok(match from {
-        None => run.go(problem.initial.clone(), observers, &stop),
+    match from {
+        None => run.go(problem.initial.clone(), observers, stop),
         Some(Snapshot { step, state, failures, halved_steps, .. }) => {
             let outcome = Outcome { state, steps: step, failures, halved_steps, ended: None };
-            run.go_on(outcome, observers, &stop)
+            run.go_on(outcome, observers, stop)
         }
-    })
+    }
 }
 
 /// Writes `report.html`.

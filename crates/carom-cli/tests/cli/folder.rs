@@ -7,8 +7,18 @@ use crate::{Place, names};
 const RUN: [&str; 5] = ["run", "kepler", "--steps", "3", "--quiet"];
 
 /// What a complete run leaves.
-const FILES: [&str; 7] =
-    ["measures.f64", "measures.json", "report.html", "run.json", "scene.toml", "trajectory.f64", "trajectory.json"];
+const FILES: [&str; 10] = [
+    "checksums.json",
+    "measures.crc",
+    "measures.f64",
+    "measures.json",
+    "report.html",
+    "run.json",
+    "scene.toml",
+    "trajectory.crc",
+    "trajectory.f64",
+    "trajectory.json",
+];
 
 fn run_to(place: &Place, out: &str) -> crate::Ended {
     place.carom(&[&RUN[..], &["--out", out]].concat())
@@ -38,7 +48,7 @@ fn a_folder_with_something_else_in_it_is_refused_and_left_alone() {
         fs::create_dir(place.path(&folder)).expect("a new folder");
         place.write(&format!("{folder}/{name}"), text);
         let ended = run_to(&place, &folder).code(2);
-        assert!(ended.err.contains(&folder) && ended.err.contains("is no run folder"), "{ended:?}");
+        assert!(ended.err.contains(&folder) && ended.err.contains("is not a run folder"), "{ended:?}");
         assert_eq!(names(&place.path(&folder)), [name]);
         assert_eq!(place.read(&format!("{folder}/{name}")), text);
     }
@@ -82,5 +92,92 @@ fn a_refused_scene_leaves_the_folder_of_an_earlier_run_alone() {
     run_to(&place, "out").code(0);
     let before = place.read("out/run.json");
     place.carom(&["run", "kepler", "--step", "0", "--out", "out"]).code(2);
+    assert_eq!(place.read("out/run.json"), before);
+}
+
+#[test]
+fn a_foreign_folder_is_safe_behind_a_folder_that_does_not_exist() {
+    let place = Place::new();
+    fs::create_dir(place.path("u")).expect("a new folder");
+    place.write("u/scene.toml", "precious");
+    for out in ["nope/../u", "./nope/.././u", "a/b/../../u"] {
+        let ended = run_to(&place, out).code(2);
+        assert!(ended.err.contains("is not a run folder"), "{out}: {ended:?}");
+        assert_eq!(
+            (names(&place.path("u")), place.read("u/scene.toml")),
+            (vec!["scene.toml".into()], "precious".into())
+        );
+        assert!(!place.path("nope").exists() && !place.path("a").exists());
+    }
+    run_to(&place, "nope/../new").code(0);
+    assert_eq!(names(&place.0), ["new", "u"]);
+}
+
+#[test]
+fn a_scene_file_of_dots_writes_below_runs() {
+    let place = Place::new();
+    place.write("...toml", &place.carom(&["show", "kepler"]).code(0).out);
+    place.carom(&["run", "...toml", "--steps", "3", "--quiet"]).code(0);
+    assert_eq!(names(&place.0), ["...toml", "runs"]);
+    assert_eq!(names(&place.path("runs/scene")), FILES);
+}
+
+#[test]
+fn a_folder_of_files_that_were_begun_is_caroms() {
+    let place = Place::new();
+    fs::create_dir(place.path("out")).expect("a new folder");
+    for begun in ["scene.toml.4711.partial", "run.json.partial", "run.lock"] {
+        place.write(&format!("out/{begun}"), "");
+    }
+    run_to(&place, "out").code(0);
+    assert_eq!(names(&place.path("out")), FILES);
+    // Somebody else's are not.
+    fs::create_dir(place.path("other")).expect("a new folder");
+    place.write("other/thesis.tex.partial", "precious");
+    run_to(&place, "other").code(2);
+    assert_eq!(names(&place.path("other")), ["thesis.tex.partial"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn symbolic_links_are_replaced_and_never_written_through() {
+    use std::os::unix::fs::symlink;
+    let place = Place::new();
+    place.write("precious", "precious");
+    run_to(&place, "out").code(0);
+    for name in ["trajectory.f64", "scene.toml.partial", "run.json.4711.partial", "snapshot.bin", "report.html"] {
+        let link = place.path("out").join(name);
+        let _ = fs::remove_file(&link);
+        symlink(place.path("precious"), &link).expect("a link");
+    }
+    run_to(&place, "out").code(0);
+    assert_eq!(
+        (place.read("precious").as_str(), names(&place.path("out"))),
+        ("precious", FILES.map(String::from).to_vec())
+    );
+    fs::create_dir(place.path("elsewhere")).expect("a new folder");
+    symlink(place.path("elsewhere"), place.path("out/figures")).expect("a link");
+    place.write("elsewhere/energy.svg", "precious");
+    let ended = place.carom(&["report", "out", "--svg"]).code(1);
+    assert!(ended.err.contains("symbolic link"), "{ended:?}");
+    run_to(&place, "out").code(0);
+    assert_eq!(place.read("elsewhere/energy.svg"), "precious");
+}
+
+#[test]
+fn replacing_a_run_is_said() {
+    let place = Place::new();
+    let run = ["run", "kepler", "--steps", "3", "--out", "out"];
+    assert!(!place.carom(&run).code(0).err.contains("replaced"));
+    let again = place.carom(&run).code(0);
+    assert!(again.err.contains("note: replaced the earlier run in out (kepler with verlet, 3 steps)"), "{again:?}");
+}
+
+#[test]
+fn a_method_that_refuses_the_scene_leaves_the_folder_of_an_earlier_run_alone() {
+    let place = Place::new();
+    run_to(&place, "out").code(0);
+    let before = place.read("out/run.json");
+    place.carom(&["run", "newtons-cradle", "--method", "pem", "--out", "out"]).code(2);
     assert_eq!(place.read("out/run.json"), before);
 }

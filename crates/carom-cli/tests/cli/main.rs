@@ -1,5 +1,6 @@
 //! The binary `carom` as users and scripts see it: exit codes, what goes where, files, bits.
 
+mod abuse;
 mod between;
 mod failure;
 mod folder;

@@ -25,7 +25,9 @@ fn assert_same(place: &Place, one: &str, other: &str) {
         report
     };
     assert_eq!(report(one), report(other));
-    assert!(!place.path(other).join("snapshot.bin").exists(), "a complete run needs no snapshot");
+    for snapshot in ["snapshot.bin", "snapshot-before.bin"] {
+        assert!(!place.path(other).join(snapshot).exists(), "a complete run needs no snapshot");
+    }
 }
 
 #[test]
@@ -91,10 +93,12 @@ fn what_cannot_be_resumed_is_refused() {
     place.carom(&["run", "kepler", "--steps", "10", "--quiet", "--out", "done"]).code(0);
     let complete = place.carom(&["run", "--resume", "done"]).code(2);
     assert!(complete.err.contains("the run is complete"), "{complete:?}");
-    let early = place.read("done/run.json").replace("\"complete\": true", "\"complete\": false");
-    place.write("done/run.json", &early.replace("\"ended\": null", "\"ended\": \"step 8 failed\""));
-    let early = place.carom(&["run", "--resume", "done"]).code(2);
-    assert!(early.err.contains("no snapshot of the run, which ended early: step 8 failed"), "{early:?}");
+    place.carom(&["run", "double-pendulum-rods", "--step", "0.3", "--quiet", "--out", "failed"]).code(1);
+    fs::remove_file(place.path("failed/snapshot.bin")).expect("it was there");
+    let early = place.carom(&["run", "--resume", "failed"]).code(2);
+    assert!(early.err.contains("no snapshot to resume from: the run ended early: step 3 failed"), "{early:?}");
+    let ignored = place.carom(&["run", "--resume", "failed", "--measures", "ledger"]).code(2);
+    assert!(ignored.err.contains("--measures"), "{ignored:?}");
     let nothing = place.carom(&["run", "--resume", "nowhere", "--json"]).code(2);
     assert_eq!(nothing.json()["valid"], false);
     place.carom(&["run", "kepler", "--resume", "done"]).code(2);
@@ -102,12 +106,13 @@ fn what_cannot_be_resumed_is_refused() {
     place.carom(&["run"]).code(2);
 
     fs::create_dir(place.path("cut")).expect("a folder");
-    for file in ["scene.toml", "trajectory.f64", "trajectory.json", "measures.f64", "measures.json"] {
+    for file in ["scene.toml", "checksums.json"] {
         fs::copy(place.path("done").join(file), place.path("cut").join(file)).expect("copied");
     }
     place.write("cut/snapshot.bin", "not a snapshot");
     let foreign = place.carom(&["run", "--resume", "cut"]).code(2);
-    assert!(foreign.err.contains("no snapshot of this version"), "{foreign:?}");
+    assert!(foreign.err.contains("snapshot.bin: it is damaged, or not a snapshot"), "{foreign:?}");
+    assert!(foreign.err.contains("carom run cut/scene.toml"), "{foreign:?}");
 }
 
 #[test]
@@ -120,7 +125,7 @@ fn a_scene_that_was_changed_is_not_resumed() {
     child.wait().expect("ended");
     place.write("cut/scene.toml", &place.read("cut/scene.toml").replace("0.6", "0.5"));
     let refused = place.carom(&["run", "--resume", "cut"]).code(2);
-    assert!(refused.err.contains("scene.toml was changed"), "{refused:?}");
+    assert!(refused.err.contains("scene.toml is damaged, or was changed"), "{refused:?}");
 }
 
 #[test]

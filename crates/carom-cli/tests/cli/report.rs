@@ -115,8 +115,8 @@ fn what_is_no_run_is_refused_with_the_reason() {
     };
     let broken: [(&str, Option<&str>, &str); 6] = [
         ("run.json", None, "run.json is missing: the run goes on, or was cut off"),
-        ("run.json", Some("{"), "run.json: "),
-        ("run.json", Some("{}"), "run.json: `scene` is missing"),
+        ("run.json", Some("{"), "run.json is damaged, or was changed"),
+        ("run.json", Some("{}"), "run.json is damaged, or was changed"),
         ("measures.json", None, "measures.json"),
         ("trajectory.json", Some("[]"), "trajectory.json"),
         ("measures.f64", None, "measures.f64"),

@@ -282,7 +282,7 @@ fn a_folder_is_replaced_only_if_it_is_that_of_a_sweep() {
         fs::create_dir(place.path(folder)).expect("a new folder");
         place.write(&format!("{folder}/{name}"), text);
         let ended = run("parameters.mu=1,2", folder).code(2);
-        assert!(ended.err.contains(&format!("--out: {folder} exists and is no sweep folder")), "{ended:?}");
+        assert!(ended.err.contains(&format!("--out: {folder} exists and is not a sweep folder")), "{ended:?}");
         assert_eq!(names(&place.path(folder)), [name]);
         assert_eq!(place.read(&format!("{folder}/{name}")), text);
     }
@@ -307,7 +307,7 @@ fn an_interrupted_sweep_keeps_the_rows_of_runs_that_have_ended() {
         sleep(Duration::from_millis(20));
     }
     sleep(Duration::from_secs(1));
-    assert_eq!(names(&place.path("out")), [""; 0], "the sweep is still going on");
+    assert_eq!(names(&place.path("out")), ["run.lock"], "the sweep is still going on");
     let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
     assert!(killed.success());
     let ended = Ended::of(child.wait_with_output().expect("it ends")).code(1);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::session::EVENTS;
 use super::table::TableReader;
+use crate::folder::whole;
 use zip::write::SimpleFileOptions;
 
 /// The tables of every run folder; where events are located or something is watched there is [`EVENTS`] as well.
@@ -18,6 +19,8 @@ pub struct Exported {
     pub path: PathBuf,
     /// Rows in it.
     pub rows: u64,
+    /// Rows of the table that are left out: they have no checksum yet.
+    pub left_out: u64,
 }
 
 /// Why a run was not exported.
@@ -44,22 +47,18 @@ pub enum ExportError {
 /// Writes the tables of a run folder as `NAME.csv` and `NAME.npz`, as asked.
 pub fn export(folder: &Path, csv: bool, npz: bool) -> Result<Vec<Exported>, ExportError> {
     let mut written = Vec::new();
-    let events = folder.join(format!("{EVENTS}.json")).exists().then_some(EVENTS);
+    // Whichever of its files is missing, the table was there.
+    let has_events = ["json", "f64", "crc"].iter().any(|kind| folder.join(format!("{EVENTS}.{kind}")).exists());
+    let events = has_events.then_some(EVENTS);
     for name in TABLES.into_iter().chain(events) {
         let table = TableReader::open(folder, name)
             .map_err(|error| ExportError::NoTable { path: folder.join(name), error })?;
-        let mut put = |extension: &str, write: fn(&TableReader, File) -> io::Result<()>| {
+        let mut put = |extension: &str, write: fn(&TableReader, &mut File) -> io::Result<()>| {
             let path = folder.join(format!("{name}.{extension}"));
-            let partial = folder.join(format!("{name}.{extension}.partial"));
-            let made = File::create(&partial)
-                .and_then(|file| write(&table, file))
-                .and_then(|()| std::fs::rename(&partial, &path));
-            if let Err(error) = made {
-                // If what there is of it cannot be removed, the first error is still the one to tell.
-                let _ = std::fs::remove_file(&partial);
-                return Err(ExportError::Unwritten { path, error });
+            match whole::write_with(&path, |file| write(&table, file)) {
+                Err(error) => return Err(ExportError::Unwritten { path, error }),
+                Ok(()) => written.push(Exported { path, rows: table.rows(), left_out: table.left_out() }),
             }
-            written.push(Exported { path, rows: table.rows() });
             Ok(())
         };
         if csv {
@@ -82,7 +81,7 @@ fn quoted(name: &str) -> String {
 }
 
 /// Names in the first line; numbers in the shortest form that reads back to the same bits.
-fn write_csv(table: &TableReader, file: File) -> io::Result<()> {
+fn write_csv(table: &TableReader, file: &mut File) -> io::Result<()> {
     let mut out = BufWriter::new(file);
     let names: Vec<String> = table.columns().iter().map(|column| quoted(&column.name)).collect();
     writeln!(out, "{}", names.join(","))?;
@@ -97,7 +96,7 @@ fn write_csv(table: &TableReader, file: File) -> io::Result<()> {
 }
 
 /// One array per column, not compressed. Each column is read on its own: memory stays flat.
-fn write_npz(table: &TableReader, file: File) -> io::Result<()> {
+fn write_npz(table: &TableReader, file: &mut File) -> io::Result<()> {
     let mut zip = zip::ZipWriter::new(BufWriter::new(file));
     let options = SimpleFileOptions::default()
         .compression_method(zip::CompressionMethod::Stored)

@@ -15,10 +15,13 @@ use super::measures::{Measures, columns};
 use super::motion::Motion;
 use super::snapshot::{Snapshot, hash};
 use super::table::{Column, TableWriter};
-use crate::folder::RunFolder;
+use crate::folder::{FolderError, RunFolder};
 use crate::passages;
 use crate::report::RunReport;
 use crate::scene::{Measure, Scene};
+
+/// A run that has taken less than this is made again sooner than it is brought to the disk.
+const WORTH_A_SYNC: Duration = Duration::from_secs(1);
 
 /// Names of the tables.
 const TRAJECTORY: &str = "trajectory";
@@ -42,6 +45,9 @@ pub enum SessionError {
     /// The scene is not the one that the snapshot was made with.
     #[error("scene.toml was changed since the run was started; a run goes on only with its own scene")]
     OtherScene,
+    /// The folder of the run.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
 }
 
 /// Records a run while it goes on.
@@ -121,7 +127,7 @@ impl<'a> Session<'a> {
         Self::new(scene, folder, pause, before, TableWriter::create)
     }
 
-    /// Goes on recording from a snapshot.
+    /// Goes on recording from a snapshot, once all that it refers to has been verified.
     pub fn resume(
         scene: &'a Scene,
         folder: RunFolder,
@@ -132,6 +138,7 @@ impl<'a> Session<'a> {
         if hash(&scene.to_toml()) != snapshot.scene {
             return Err(SessionError::OtherScene);
         }
+        snapshot.check(scene).map_err(io_error("the snapshot"))?;
         let Snapshot { summary, ledger, seconds, .. } = snapshot;
         let (summary, ledger, seconds) = (summary.clone(), ledger.clone(), *seconds);
         let mut motion = Motion::new(scene, &snapshot.state, Some(&snapshot.watched));
@@ -140,14 +147,16 @@ impl<'a> Session<'a> {
         }
         let measured = Measures::new(scene, &snapshot.state, snapshot.halved_steps);
         let before = Before { measured, summary, ledger, motion, seconds, locates_events };
-        Self::new(scene, folder, pause, before, |path, name, columns| {
+        let mut session = Self::new(scene, folder, pause, before, |path, name, columns| {
             let rows = match name {
                 TRAJECTORY => snapshot.trajectory_rows,
                 EVENTS => snapshot.events_rows,
                 _ => snapshot.measures_rows,
             };
             TableWriter::reopen(path, name, columns, rows)
-        })
+        })?;
+        session.folder.reopen()?;
+        Ok(session)
     }
 
     fn new(
@@ -228,15 +237,18 @@ impl<'a> Session<'a> {
         self.measures.append(&self.row).map_err(|error| refused(&self.folder, error))
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        self.trajectory.flush()?;
-        self.measures.flush()?;
-        self.events.as_mut().map_or(Ok(()), |(table, _)| table.flush())
+    /// Everything to the operating system, with `sync` to the disk.
+    fn flush(&mut self, sync: bool) -> io::Result<()> {
+        let put = |table: &mut TableWriter| if sync { table.sync() } else { table.flush() };
+        put(&mut self.trajectory)?;
+        put(&mut self.measures)?;
+        self.events.as_mut().map_or(Ok(()), |(table, _)| put(table))
     }
 
     /// Everything to disk, then the snapshot that refers to it.
     fn save(&mut self, step: u64, state: &State, failures: u64, halved_steps: u64) -> io::Result<()> {
-        self.flush()?;
+        let sync = self.begun.elapsed() > WORTH_A_SYNC;
+        self.flush(sync)?;
         let snapshot = Snapshot {
             step,
             state: state.clone(),
@@ -253,7 +265,7 @@ impl<'a> Session<'a> {
             name: self.scene.name.clone(),
             scene: self.hash,
         };
-        snapshot.save(self.folder.path())?;
+        snapshot.save(self.folder.path(), sync)?;
         self.saved = Instant::now();
         Ok(())
     }
@@ -274,23 +286,28 @@ impl<'a> Session<'a> {
         self.seconds_before + self.begun.elapsed().as_secs_f64()
     }
 
-    /// Ends the recording: completes the tables and writes `run.json`. A run that was interrupted leaves a snapshot of
-    /// its last node; one that is complete needs none.
+    /// Ends the recording: completes the tables, then writes `run.json`. A run that was interrupted leaves a snapshot of its last node; one
+    /// that is complete needs none, once everything else is on the disk.
     pub fn finish(&mut self, outcome: &Outcome) -> Result<(RunReport, String), SessionError> {
         let ended = match &outcome.ended {
-            None => self.flush().and_then(|()| std::fs::remove_file(Snapshot::path(self.folder.path()))),
+            None => self.flush(true),
             Some(Ended::Interrupted { .. }) => {
                 self.save(outcome.steps, &outcome.state, outcome.failures, outcome.halved_steps)
             }
             // A disk that is full has said so already.
-            Some(_) => self.flush().or(Ok(())),
+            Some(_) => self.flush(true).or(Ok(())),
         };
         let (ledger, watched) = (self.ledger.as_ref(), self.motion.watched());
         let report = RunReport::new(self.scene, outcome, &self.summary, (ledger, watched), self.seconds());
         let text =
             serde_json::to_string_pretty(&report).map_err(|error| io_error("run.json")(error.into()))? + "\n";
-        self.folder.write("run.json", &text).map_err(|error| io_error("run.json")(io::Error::other(error)))?;
         ended.map_err(io_error("the tables of the run"))?;
+        let mut rows = vec![(TRAJECTORY, self.trajectory.written()), (MEASURES, self.measures.written())];
+        rows.extend(self.events.as_ref().map(|(table, _)| (EVENTS, table.written())));
+        self.folder.end(&text, &rows)?;
+        if outcome.ended.is_none() {
+            Snapshot::remove(self.folder.path()).map_err(io_error("the snapshot"))?;
+        }
         Ok((report, text))
     }
 }

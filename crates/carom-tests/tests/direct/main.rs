@@ -151,7 +151,7 @@ fn a_run_goes_on_bit_for_bit_from_state_and_memory() {
                     first.step(&*scene.problem.system, &mut state, scene.run.h).expect("it ran before");
                 }
                 let mut second = stepper(&scene, &method);
-                second.recall(first.memory());
+                second.recall(first.memory()).expect("its own memory");
                 for step in split..40 {
                     let report =
                         second.step(&*scene.problem.system, &mut state, scene.run.h).expect("it ran before");

@@ -25,7 +25,7 @@ fn a_run_goes_on_from_state_and_memory_with_the_same_bits() {
             advance(scene, &mut *step, &mut state, h, 30 * u64::from(round > 0));
             let mut again = state.clone();
             let mut other = scene.method.stepper(system, &again).expect("taken");
-            other.recall(step.memory());
+            other.recall(step.memory()).expect("its own memory");
             assert_eq!(other.memory(), step.memory());
             advance(scene, &mut *other, &mut again, h, 30);
             advance(scene, &mut *step, &mut state, h, 30);

@@ -21,7 +21,7 @@ fn a_run_repeats_and_restarts_bit_for_bit() {
                 advance(&scene, &mut *first, &mut state, 0.01, 50);
                 let memory = first.memory().to_vec();
                 let mut second = if restart { stepper(&scene, method) } else { first };
-                second.recall(&memory);
+                second.recall(&memory).expect("its own memory");
                 advance(&scene, &mut *second, &mut state, 0.01, 50);
                 state
             };

@@ -39,7 +39,7 @@ fn a_restart_with_the_memory_has_the_same_bits_and_without_it_has_not() {
                 let memory = Stepper::<Particles>::memory(&stepper).to_vec();
                 stepper = config.stepper(&system, &start).expect("taken");
                 if recall {
-                    Stepper::<Particles>::recall(&mut stepper, &memory);
+                    Stepper::<Particles>::recall(&mut stepper, &memory).expect("its own memory");
                 }
             }
             stepper.step(&system, &mut state, H).expect("it runs");

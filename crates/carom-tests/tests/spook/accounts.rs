@@ -107,7 +107,7 @@ fn a_run_that_is_gone_on_with_has_the_same_accounts() {
         let go = Run { system, stepper: &mut *first, grid: grid(cut), on_failure: OnFailure::Stop };
         let half = go.go(scene.problem.initial.clone(), &mut [&mut entries], &AtomicBool::new(false));
         let mut second = stepper(&scene, &scene.method);
-        second.recall(first.memory());
+        second.recall(first.memory()).expect("its own memory");
         let go = Run { system, stepper: &mut *second, grid: grid(scene.run.steps), on_failure: OnFailure::Stop };
         go.go_on(half, &mut [&mut entries], &AtomicBool::new(false));
         assert_eq!(entries.0.sources, whole.sources, "cut after {cut}");

@@ -100,7 +100,7 @@ fn a_restart_amid_contacts_has_the_same_bits() {
         let mut first = stepper(&scene, &method);
         advance(&scene, &mut *first, &mut state, 1.0 / 60.0, 30);
         let mut second = stepper(&scene, &method);
-        second.recall(first.memory());
+        second.recall(first.memory()).expect("its own memory");
         let t0 = state.t;
         for k in 1..=30 {
             second.step(&*scene.problem.system, &mut state, 1.0 / 60.0).expect("it runs");

@@ -126,6 +126,16 @@ impl Ledger {
         }
     }
 
+    /// Whether these can be the accounts of this method on this system.
+    pub fn fits(&self, method: &AnyMethod, system: &dyn System) -> bool {
+        let fresh = Self::of(method, system);
+        let facts = |ledger: &Self| (ledger.terms, ledger.timed, ledger.moving, ledger.contacts, ledger.rubs);
+        let named = |ledger: &Self| ledger.sources.iter().map(|account| account.name.clone()).collect::<Vec<_>>();
+        facts(self) == facts(&fresh)
+            && named(self) == named(&fresh)
+            && [&self.q, &self.v].iter().all(|part| part.len() == system.dim())
+    }
+
     /// Whether energy can enter or leave at all.
     pub fn is_open(&self) -> bool {
         !self.sources.is_empty()

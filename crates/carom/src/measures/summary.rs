@@ -153,6 +153,24 @@ impl Summary {
         }
     }
 
+    /// Whether this can be the summary of a run of this problem.
+    pub fn fits(&self, problem: &Problem) -> bool {
+        let (fresh, system) = (Self::new(problem), &problem.system);
+        let names =
+            |summary: &Self| summary.symmetries.iter().map(|symmetry| symmetry.name.clone()).collect::<Vec<_>>();
+        let sizes = |summary: &Self| {
+            let Self { initial_momentum, momentum_now, momentum_change, momentum_max, .. } = summary;
+            [initial_momentum, momentum_now, momentum_change, momentum_max].map(Vec::len)
+        };
+        self.momentum == fresh.momentum
+            && self.conserved == fresh.conserved
+            && names(self) == names(&fresh)
+            && sizes(self) == sizes(&fresh)
+            && self.energy.is_some()
+            && self.node_v.as_ref().is_none_or(|v| v.len() == system.dim())
+            && self.passages.fit(system.dim(), system.inequalities())
+    }
+
     /// Takes the momenta of the declared symmetries at a node.
     pub fn observe_symmetries(&mut self, step: u64, momenta: &[f64]) {
         for (symmetry, &momentum) in self.symmetries.iter_mut().zip(momenta) {

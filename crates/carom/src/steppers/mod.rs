@@ -233,6 +233,32 @@ pub trait Stepper<S: System + ?Sized> {
         &[]
     }
 
-    /// Takes over the memory of a step of the same method on the same system: a run then goes on with the same bits.
-    fn recall(&mut self, _memory: &[f64]) {}
+    /// Takes over the memory of a step of the same method on the same system: a run then goes on with the same bits. A memory that does not
+    /// fit is refused.
+    fn recall(&mut self, memory: &[f64]) -> Result<(), ForeignMemory> {
+        take_over(&mut [], memory)
+    }
+}
+
+/// A memory that is not one of this method on this system.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("the memory of the method has {found}, expected {expected}")]
+pub struct ForeignMemory {
+    /// What it has.
+    pub found: String,
+    /// What this method has on this system.
+    pub expected: String,
+}
+
+/// Copies a memory of a fixed size.
+pub(crate) fn take_over(own: &mut [f64], memory: &[f64]) -> Result<(), ForeignMemory> {
+    if memory.len() != own.len() {
+        let [found, expected] = [memory.len(), own.len()].map(|count| format!("{count} numbers"));
+        return Err(ForeignMemory { found, expected });
+    }
+    if let Some(value) = memory.iter().find(|value| !value.is_finite()) {
+        return Err(ForeignMemory { found: format!("the number {value}"), expected: "finite numbers".into() });
+    }
+    own.copy_from_slice(memory);
+    Ok(())
 }

@@ -3,12 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use carom_io::folder::{resolve, whole};
+
 use super::Budget;
 use super::figure::figure;
 use super::output::Document;
 use super::profile::Profile;
 use crate::fail::Fail;
-use crate::file;
 
 /// How solve.json begins: by it a folder is known as that of `solve`.
 const MARK: &str = "{\n  \"carom\":";
@@ -23,6 +24,7 @@ pub struct SolveFolder(PathBuf);
 impl SolveFolder {
     /// Makes the folder if it is not there; one that holds anything but earlier answers is refused.
     pub fn create(path: &Path) -> Result<SolveFolder, String> {
+        let path = &resolve(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let failed = |error: std::io::Error| format!("{}: {error}", path.display());
         if path.exists() {
             let ours = fs::read_to_string(path.join("solve.json")).is_ok_and(|text| text.starts_with(MARK));
@@ -44,17 +46,17 @@ impl SolveFolder {
 
     fn try_write(&self, document: &Document, profile: Option<&Profile>, budget: Budget) -> Result<(), String> {
         for name in OF_PROFILE {
-            let path = self.0.join(name);
-            if path.is_file() {
-                fs::remove_file(&path).map_err(|error| format!("{name}: {error}"))?;
-            }
+            whole::remove(&self.0.join(name)).map_err(|error| format!("{name}: {error}"))?;
         }
         let text = serde_json::to_string_pretty(document).map_err(|error| error.to_string())? + "\n";
-        file::write(&self.0.join("solve.json"), text.as_bytes())?;
+        let write = |name: &str, bytes: &[u8]| {
+            whole::write(&self.0.join(name), bytes).map_err(|error| format!("{name}: {error}"))
+        };
+        write("solve.json", text.as_bytes())?;
         let Some(profile) = profile else { return Ok(()) };
         let figure = figure(profile, budget);
         let png = figure.to_png(SCALE).map_err(|error| error.to_string())?;
         let files = [figure.to_svg().into_bytes(), png, profile.csv().into_bytes()];
-        OF_PROFILE.iter().zip(files).try_for_each(|(name, bytes)| file::write(&self.0.join(name), &bytes))
+        OF_PROFILE.iter().zip(files).try_for_each(|(name, bytes)| write(name, &bytes))
     }
 }

@@ -65,6 +65,16 @@ pub struct Passages {
 }
 
 impl Passages {
+    /// Whether these can be the passages of a system with so many coordinates and contacts, whose first node was taken.
+    pub fn fit(&self, dim: usize, contacts: usize) -> bool {
+        let either = |part: &[f64], full: usize| part.len() == full || (self.nodes == 0 && part.is_empty());
+        either(&self.q, dim)
+            && either(&self.v, dim)
+            && either(&self.gap, contacts)
+            && (self.earlier.len() == contacts || (self.nodes < 2 && self.earlier.is_empty()))
+            && self.farthest.is_none_or(|farthest| farthest.contact < contacts)
+    }
+
     /// Takes a node of a run whose method gives impulses to gaps below `early` before they close.
     pub fn observe<S: System + ?Sized>(&mut self, system: &S, early: f64, frame: &Frame) -> Result<(), Failure> {
         if self.impossible || frame.gap.is_empty() || frame.locates_events {

@@ -5,7 +5,7 @@ use super::contacts::Search;
 use super::solve::Solver;
 use crate::error::{Failure, StepError};
 use crate::state::{State, all_finite};
-use crate::steppers::{StepReport, Stepper};
+use crate::steppers::{ForeignMemory, StepReport, Stepper, take_over};
 use crate::system::System;
 
 /// A system's contacts and the equations of a step.
@@ -98,11 +98,14 @@ impl<S: System + ?Sized> Stepper<S> for Direct {
         if self.touched { &self.mu } else { &[] }
     }
 
-    fn recall(&mut self, memory: &[f64]) {
-        self.touched = memory.len() == self.mu.len() && memory.iter().any(|mu| *mu != 0.0);
-        self.mu.fill(0.0);
-        if self.touched {
-            self.mu.copy_from_slice(memory);
+    fn recall(&mut self, memory: &[f64]) -> Result<(), ForeignMemory> {
+        // Where nothing is touched the memory is empty.
+        if memory.is_empty() {
+            self.mu.fill(0.0);
+        } else {
+            take_over(&mut self.mu, memory)?;
         }
+        self.touched = self.mu.iter().any(|mu| *mu != 0.0);
+        Ok(())
     }
 }

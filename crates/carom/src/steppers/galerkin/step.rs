@@ -14,7 +14,7 @@ use crate::steppers::shared::newton::{Convergence, FLOOR, Verdict, relative_chan
 use crate::steppers::shared::projection::ConstraintRows;
 use crate::steppers::shared::rows::RowShape;
 use crate::steppers::shared::spread::Spread;
-use crate::steppers::{Impulses, Inside, StepReport, Stepper};
+use crate::steppers::{ForeignMemory, Impulses, Inside, StepReport, Stepper, take_over};
 use crate::system::System;
 
 /// Corrections before a step is given up. Steps that follow the motion take 1 to 13; longer ways were seen to end at other solutions of
@@ -394,9 +394,7 @@ impl<S: System + ?Sized> Stepper<S> for Galerkin {
         &self.memory
     }
 
-    fn recall(&mut self, memory: &[f64]) {
-        if memory.len() == self.memory.len() {
-            self.memory.copy_from_slice(memory);
-        }
+    fn recall(&mut self, memory: &[f64]) -> Result<(), ForeignMemory> {
+        take_over(&mut self.memory, memory)
     }
 }

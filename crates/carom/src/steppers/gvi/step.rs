@@ -14,7 +14,7 @@ use crate::steppers::shared::projection::ConstraintRows;
 use crate::steppers::shared::rows::RowShape;
 use crate::steppers::shared::views::Free;
 use crate::steppers::variational::Variational;
-use crate::steppers::{Impulses, StepReport, Stepper};
+use crate::steppers::{ForeignMemory, Impulses, StepReport, Stepper, take_over};
 use crate::system::System;
 
 /// A gap that falls by more than this in a step may be closed: it is looked at closely.
@@ -275,21 +275,17 @@ impl<S: System + ?Sized> Stepper<S> for Gvi {
         &self.memory
     }
 
-    fn recall(&mut self, memory: &[f64]) {
+    fn recall(&mut self, memory: &[f64]) -> Result<(), ForeignMemory> {
         // Before the first step nothing is known, and there is nothing to take over.
         if memory.is_empty() {
-            return;
+            return Ok(());
         }
-        let mut rest = memory;
-        for contacts in [&mut self.touching, &mut self.carrying] {
-            let count = rest.first().map_or(0, |count| *count as usize);
-            contacts.clear();
-            contacts.extend(rest.iter().skip(1).take(count).map(|index| *index as usize));
-            rest = rest.get(1 + count..).unwrap_or_default();
-        }
-        self.reference.clear();
-        self.reference.extend_from_slice(rest);
+        let (touching, rest) = self.contacts_in(memory)?;
+        let (carrying, rest) = self.contacts_in(rest)?;
+        take_over(&mut self.reference, rest)?;
+        (self.touching, self.carrying) = (touching, carrying);
         self.recalled = true;
         self.remember();
+        Ok(())
     }
 }

@@ -5,6 +5,7 @@ use super::step::{Gvi, NEARLY_CLOSED};
 use crate::error::Failure;
 use crate::linear::max_abs;
 use crate::state::State;
+use crate::steppers::ForeignMemory;
 use crate::system::System;
 
 /// Gaps above this multiple of the largest lengths are no contacts: their gradients are not asked for.
@@ -91,6 +92,22 @@ impl Gvi {
                 self.touching.insert(place, contact);
             }
         }
+    }
+
+    /// The contacts at the beginning of a memory, ascending with their number before them, and the rest of it.
+    pub(super) fn contacts_in<'m>(&self, memory: &'m [f64]) -> Result<(Vec<usize>, &'m [f64]), ForeignMemory> {
+        let foreign = || {
+            let expected = format!("places of contacts below {}, ascending", self.gap.len());
+            ForeignMemory { found: "other numbers".into(), expected }
+        };
+        let (&count, rest) = memory.split_first().ok_or_else(foreign)?;
+        // The number is exact: no scene has 2^53 contacts.
+        let (contacts, rest) =
+            rest.split_at_checked(count as usize).filter(|_| count >= 0.0).ok_or_else(foreign)?;
+        let ascends = contacts.windows(2).all(|pair| pair[0] < pair[1]);
+        let known = contacts.iter().all(|&contact| contact >= 0.0 && contact < self.gap.len() as f64);
+        let places: Vec<usize> = contacts.iter().map(|&contact| contact as usize).collect();
+        if ascends && known && count.fract() == 0.0 { Ok((places, rest)) } else { Err(foreign()) }
     }
 
     /// Writes down what the next step depends on.

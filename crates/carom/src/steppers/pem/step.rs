@@ -8,7 +8,7 @@ use crate::linear::{dot, max_abs};
 use crate::state::{State, all_finite};
 use crate::steppers::shared::mass::InverseMass;
 use crate::steppers::shared::newton::STALLED;
-use crate::steppers::{Impulses, StepReport, Stepper};
+use crate::steppers::{ForeignMemory, Impulses, StepReport, Stepper, take_over};
 use crate::system::System;
 
 /// Iterations before a step is halved. Steps that converge take 2 to 7.
@@ -267,9 +267,7 @@ impl<S: System + ?Sized> Stepper<S> for Pem {
         &self.memory
     }
 
-    fn recall(&mut self, memory: &[f64]) {
-        if memory.len() == self.memory.len() {
-            self.memory.copy_from_slice(memory);
-        }
+    fn recall(&mut self, memory: &[f64]) -> Result<(), ForeignMemory> {
+        take_over(&mut self.memory, memory)
     }
 }

@@ -9,7 +9,7 @@ use crate::error::{Failure, Row, StepError};
 use crate::linear::{dot, max_abs};
 use crate::state::{State, all_finite, same_bits};
 use crate::steppers::shared::mass::InverseMass;
-use crate::steppers::{Impulses, Regularisation, StepReport, Stepper};
+use crate::steppers::{ForeignMemory, Impulses, Regularisation, StepReport, Stepper, take_over};
 use crate::system::System;
 
 /// Numbers of a contact in the memory.
@@ -441,8 +441,8 @@ impl<S: System + ?Sized> Stepper<S> for Spook {
         &self.memory
     }
 
-    fn recall(&mut self, memory: &[f64]) {
-        self.memory.copy_from_slice(memory);
+    fn recall(&mut self, memory: &[f64]) -> Result<(), ForeignMemory> {
         self.plan = None;
+        take_over(&mut self.memory, memory)
     }
 }

@@ -1,0 +1,61 @@
+//! The folder of a sweep.
+
+use std::fs::File;
+use std::io::{BufWriter, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::lock::Lock;
+use super::{FolderError, claim, whole};
+
+/// Files of a sweep.
+pub(super) const FILES: [&str; 2] = ["sweep.json", "sweep.csv"];
+
+/// How the JSON of a sweep begins: by it a folder is known as that of a sweep.
+const MARK: &str = "{\n  \"carom\":";
+
+/// A folder that a sweep is written to when it has ended; until then it holds what was there before.
+#[derive(Debug)]
+pub struct SweepFolder {
+    path: PathBuf,
+    _lock: Lock,
+}
+
+impl SweepFolder {
+    /// Makes the folder if it is not there; one that holds anything but a sweep is refused.
+    pub fn create(path: &Path) -> Result<Self, FolderError> {
+        let (path, lock) = claim(path, "sweep", is_sweep)?;
+        Ok(Self { path, _lock: lock })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes the table and the document, which has the key `carom` first. The document goes straight to its file: a large
+    /// sweep's would take more memory than all else.
+    pub fn write(&self, csv: &str, document: &impl Serialize) -> Result<(), FolderError> {
+        let table = self.path.join(FILES[1]);
+        // An old table never stands beside a new document.
+        whole::remove(&table).map_err(FolderError::at(&table))?;
+        let json = self.path.join(FILES[0]);
+        let written = whole::write_with(&json, |file| {
+            let mut file = BufWriter::new(file);
+            serde_json::to_writer_pretty(&mut file, document)?;
+            file.write_all(b"\n")?;
+            file.flush()
+        });
+        written.map_err(FolderError::at(&json))?;
+        whole::write(&table, csv.as_bytes()).map_err(FolderError::at(&table))
+    }
+}
+
+/// Whether a sweep was written to the folder: its document begins with carom's mark.
+fn is_sweep(path: &Path) -> bool {
+    let mut begin = Vec::new();
+    let read =
+        File::open(path.join(FILES[0])).and_then(|file| file.take(MARK.len() as u64).read_to_end(&mut begin));
+    read.is_ok() && begin == MARK.as_bytes()
+}
