@@ -3,6 +3,8 @@
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
+use carom_io::document::printable_lines;
+
 /// Why a command failed; the message is for standard error.
 #[derive(Debug)]
 pub enum Fail {
@@ -23,7 +25,7 @@ impl Fail {
             Fail::Gone => return ExitCode::SUCCESS,
         };
         // Where nobody reads standard error, the exit code has to do.
-        let _ = writeln!(io::stderr(), "{message}");
+        let _ = writeln!(io::stderr(), "{}", printable_lines(&message));
         ExitCode::from(code)
     }
 }

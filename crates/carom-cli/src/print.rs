@@ -2,6 +2,7 @@
 
 use std::io::{self, Write as _};
 
+use carom_io::document::{printable, printable_json, printable_lines};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -10,8 +11,17 @@ use crate::fail::Fail;
 /// Columns of a terminal.
 const WIDTH: usize = 100;
 
-/// Prints a text to standard output; a closed pipe is no error.
+/// Prints a text of lines to standard output; a closed pipe is no error. Control characters of titles and names are written out.
 pub fn out(text: &str) -> Result<(), Fail> {
+    write(&printable_lines(text))
+}
+
+/// Prints the text of a JSON document; control characters in its strings are escaped.
+pub fn document(text: &str) -> Result<(), Fail> {
+    write(&printable_json(text))
+}
+
+fn write(text: &str) -> Result<(), Fail> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Ok(()) => Ok(()),
@@ -29,20 +39,21 @@ pub fn note(text: &str) {
 /// Prints one JSON document.
 pub fn json(value: &impl Serialize) -> Result<(), Fail> {
     match serde_json::to_string_pretty(value) {
-        Ok(text) => out(&(text + "\n")),
+        Ok(text) => document(&(text + "\n")),
         Err(error) => Err(Fail::Failed(format!("error: {error}"))),
     }
 }
 
-/// Lines of cells, the columns aligned; the last column is not padded.
+/// Lines of cells, the columns aligned; the last column is not padded. What ends a line is written out: a cell has one.
 pub fn columns(rows: &[Vec<String>]) -> String {
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| printable(cell)).collect()).collect();
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..count).map(width).collect();
     let mut text = String::new();
-    for row in rows {
+    for row in &rows {
         let mut line = String::new();
         for (cell, width) in row.iter().zip(&widths) {
             line.push_str(cell);

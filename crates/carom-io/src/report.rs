@@ -347,7 +347,7 @@ pub fn notes(scene: &Scene) -> Vec<String> {
 }
 
 fn inside_halves(scene: &Scene, summary: &Summary) -> Option<String> {
-    let count = summary.fallbacks.filter(|_| scene.problem.system.inequalities() == 0)?;
+    let count = summary.fallbacks.filter(|count| *count > 0 && scene.problem.system.inequalities() == 0)?;
     let times = if count == 1 { "once" } else { &format!("{count} times") };
     Some(format!(
         "{times} the method made a step, or a part of one, of two halves, because its iteration did not converge"

@@ -72,6 +72,7 @@ impl Observer for Witness<'_, '_, '_> {
         self.summary.observe_symmetries(frame.step, &self.measured.symmetries);
         if let Some(ledger) = &mut self.ledger {
             ledger.enter(&*self.scene.problem.system, frame);
+            ledger.check().map_err(|failure| failure.to_string())?;
         }
         self.motion.watch(frame)?;
         self.motion.keep(frame);

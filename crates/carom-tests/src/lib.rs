@@ -4,6 +4,7 @@ pub mod comparison;
 pub mod control;
 pub mod dual;
 pub mod full;
+pub mod fuzz;
 pub mod galerkin;
 pub mod map;
 pub mod reference;

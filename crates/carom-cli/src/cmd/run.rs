@@ -190,7 +190,7 @@ fn simulate(args: &Args, scene: &Scene, prepared: Prepared, stop: &Arc<AtomicBoo
         session.finish(&outcome).map_err(|error| Fail::Failed(format!("error: {error}{}", hint())))?;
     let page = write_report(scene, &text, session.folder());
     let printed = if args.json {
-        print::out(&text)
+        print::document(&text)
     } else if !args.quiet && (outcome.steps > 0 || outcome.ended.is_none()) {
         print::out(&table::table(scene, &report, session.folder()))
     } else {

@@ -17,6 +17,7 @@ mod reproduce;
 mod same_bits;
 mod solve;
 mod sweep;
+mod terminal;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::source::Source;
+use super::visible::{is_control, printable};
 
 /// Longest piece of a line of the file that is shown, in characters.
 const SHOWN: usize = 160;
@@ -100,20 +101,7 @@ fn excerpt(line: &str, position: Position) -> (String, String) {
 
 /// Stands for a character of the file; control characters must not reach a terminal.
 fn visible(c: char) -> char {
-    if c.is_control() && c != '\t' { '\u{fffd}' } else { c }
-}
-
-/// A text with its control characters written out.
-fn printable(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() {
-            out.extend(c.escape_default());
-        } else {
-            out.push(c);
-        }
-    }
-    out
+    if is_control(c) && c != '\t' { '\u{fffd}' } else { c }
 }
 
 #[cfg(test)]

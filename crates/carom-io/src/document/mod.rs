@@ -17,6 +17,7 @@ mod set;
 mod source;
 mod suggest;
 mod tree;
+mod visible;
 mod write;
 
 pub use collector::{Diagnostics, string_position};
@@ -28,6 +29,7 @@ pub use set::{Edit, apply, key_and_value, set_value};
 pub use source::Source;
 pub use suggest::{closest, help};
 pub use tree::{Entry, Kind, Origin, Table, Value, describe};
+pub use visible::{is_control, printable, printable_json, printable_lines};
 pub use write::to_toml;
 
 #[cfg(test)]

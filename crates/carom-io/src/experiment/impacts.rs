@@ -101,10 +101,7 @@ impl<'a> Impacts<'a> {
 
 impl Observer for Impacts<'_> {
     fn observe(&mut self, frame: &Frame) -> Result<(), String> {
-        let Some(before) = self.before.take() else {
-            self.before = Some(frame.state.clone());
-            return Ok(());
-        };
+        let Some(before) = self.before.replace(frame.state.clone()) else { return Ok(()) };
         if let [event] = frame.events {
             if self.wants.defect && self.probed < PROBED {
                 self.probed += 1;
@@ -127,7 +124,6 @@ impl Observer for Impacts<'_> {
                 None => self.unfolded = Unfolded::Closed(*count),
             }
         }
-        self.before = Some(frame.state.clone());
         Ok(())
     }
 }

@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use super::decimate::Vertex;
+use crate::document::is_control;
 
 /// The faces asked for, the embedded one first.
 const FAMILY: &str = "'DejaVu Sans', Verdana, Helvetica, Arial, sans-serif";
@@ -170,7 +171,7 @@ fn pair(out: &mut String, command: char, x: i64, y: i64) {
     write_hundredths(out, y);
 }
 
-/// Appends a text as XML content or attribute. What XML cannot hold is replaced.
+/// Appends a text as XML content or attribute. What XML cannot hold is replaced, and what turns the direction of writing.
 fn escape(out: &mut String, text: &str) {
     for c in text.chars() {
         match c {
@@ -180,7 +181,7 @@ fn escape(out: &mut String, text: &str) {
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
             '\n' | '\t' => out.push(c),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
+            c if is_control(c) || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }

@@ -3,6 +3,8 @@
 //! The SVG asks for the same face first and for narrower ones after it, so a layout made with these widths never
 //! overlaps where another face is substituted.
 
+use crate::document::is_control;
+
 /// Advance widths of U+0020..U+007E in thousandths of the font size.
 const ASCII: [u16; 95] = [
     318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337, 636, 636, 636, 636, 636, 636,
@@ -63,7 +65,7 @@ pub(super) fn fit(text: &str, size: f64, room: f64) -> String {
 fn printable(c: char) -> char {
     match c {
         '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
-        c if c.is_control() || c == '\u{2028}' || c == '\u{2029}' => ' ',
+        c if is_control(c) => ' ',
         c => c,
     }
 }

@@ -322,6 +322,7 @@ impl Observer for Session<'_> {
         self.summary.observe_symmetries(frame.step, &self.measured.symmetries);
         if let Some(ledger) = &mut self.ledger {
             ledger.enter(&*self.scene.problem.system, frame);
+            ledger.check().map_err(|failure| failure.to_string())?;
         }
         if frame.step.is_multiple_of(self.scene.run.every) {
             self.record(frame)?;

@@ -49,10 +49,9 @@ impl Saddle {
     }
 
     fn measure(&mut self) {
-        let mut diagonal = std::mem::take(&mut self.diagonal);
+        let Self { jacobian, inverse_mass, t, q, diagonal, .. } = self;
         diagonal.clear();
-        diagonal.extend((0..self.q.len()).map(|row| self.delassus(row, row)));
-        self.diagonal = diagonal;
+        diagonal.extend((0..q.len()).map(|row| add_coupling(t[row], jacobian, inverse_mass, [row, row])));
     }
 
     /// The form with these rows alone, in the order given.
@@ -114,22 +113,8 @@ impl Saddle {
 
     /// An entry of A = G M⁻¹ Gᵀ + T.
     pub fn delassus(&self, i: usize, j: usize) -> f64 {
-        let (columns, values) = self.jacobian.row_parts(j);
-        let mut sum = if i == j { self.t[i] } else { 0.0 };
-        for (row, left) in self.jacobian.row(i) {
-            let b = self.inverse_mass.block_of(row);
-            let range = self.inverse_mass.range(b);
-            let n = range.len();
-            let inverse = &self.inverse_mass.block(b)[(row - range.start) * n..(row - range.start + 1) * n];
-            let from = columns.partition_point(|&column| column < range.start);
-            for (&column, &right) in columns[from..].iter().zip(&values[from..]) {
-                if column >= range.end {
-                    break;
-                }
-                sum += left * inverse[column - range.start] * right;
-            }
-        }
-        sum
+        let sum = if i == j { self.t[i] } else { 0.0 };
+        add_coupling(sum, &self.jacobian, &self.inverse_mass, [i, j])
     }
 
     /// v = M⁻¹ (Gᵀ z − p).
@@ -198,6 +183,25 @@ impl Saddle {
         self.slacks(&vec![0.0; m], &mut b);
         (a, b)
     }
+}
+
+/// Adds an entry of G M⁻¹ Gᵀ to a sum, term by term.
+fn add_coupling(mut sum: f64, jacobian: &Sparse, inverse_mass: &Blocks, [i, j]: [usize; 2]) -> f64 {
+    let (columns, values) = jacobian.row_parts(j);
+    for (row, left) in jacobian.row(i) {
+        let b = inverse_mass.block_of(row);
+        let range = inverse_mass.range(b);
+        let n = range.len();
+        let inverse = &inverse_mass.block(b)[(row - range.start) * n..(row - range.start + 1) * n];
+        let from = columns.partition_point(|&column| column < range.start);
+        for (&column, &right) in columns[from..].iter().zip(&values[from..]) {
+            if column >= range.end {
+                break;
+            }
+            sum += left * inverse[column - range.start] * right;
+        }
+    }
+    sum
 }
 
 /// Whether sizes agree, every number is finite and T is not negative.

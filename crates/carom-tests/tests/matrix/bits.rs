@@ -31,6 +31,36 @@ fn a_run_repeats_and_restarts_bit_for_bit() {
     }
 }
 
+/// Steps that are far too long: numbers overflow, Newton's method does not converge.
+const TOO_LONG: [f64; 4] = [1e200, -1e150, 1e9, 30.0];
+
+#[test]
+fn a_step_that_fails_leaves_no_trace() {
+    let mut failed = 0;
+    for (scene, _, _) in systems() {
+        let system = &*scene.problem.system;
+        for method in variants().iter().filter(|method| takes(method, &scene)) {
+            let mut straight = scene.problem.initial.clone();
+            advance(&scene, &mut *stepper(&scene, method), &mut straight, 0.01, 20);
+            for too_long in TOO_LONG {
+                let (mut state, mut stepper) = (scene.problem.initial.clone(), stepper(&scene, method));
+                advance(&scene, &mut *stepper, &mut state, 0.01, 10);
+                let before = state.clone();
+                if stepper.step(system, &mut state, too_long).is_err() {
+                    failed += 1;
+                    assert_eq!(before, state, "{} on {} with h = {too_long}", label(method), scene.name);
+                    for k in 11..=20 {
+                        stepper.step(system, &mut state, 0.01).expect("it ran before");
+                        state.t = scene.problem.initial.t + f64::from(k) * 0.01;
+                    }
+                    assert_eq!(straight, state, "{} on {} after h = {too_long}", label(method), scene.name);
+                }
+            }
+        }
+    }
+    assert!(failed > 100, "hardly a step failed: {failed}");
+}
+
 #[test]
 fn static_and_boxed_methods_agree_bit_for_bit() {
     let concrete = Masses::new(vec![1.0, 3.0, 0.7], Springs { stiffness: vec![1.0, 2.0, 5.0] });

@@ -207,10 +207,7 @@ impl Resolver {
                 // What is left of rebounds that lose energy with every pass is rest.
                 Pass::Reflected(work) if lossy => {
                     resolved.work += work;
-                    let given = std::mem::take(&mut self.impulse);
-                    let stopped = self.stop(cone, p)?;
-                    self.impulse.iter_mut().zip(&given).for_each(|(sum, given)| *sum += given);
-                    resolved.add(stopped);
+                    resolved.add(self.stop_further(cone, p)?);
                     return Ok(resolved);
                 }
                 _ => return Err(stuck(cone, p, resolved.passes)),
@@ -223,6 +220,11 @@ impl Resolver {
         self.impulse.clear();
         self.impulse.resize(cone.restitution.len(), 0.0);
         self.d.resize(p.len(), 0.0);
+        self.stop_further(cone, p)
+    }
+
+    /// As [`Self::stop`], with impulses beside those that were given already.
+    fn stop_further(&mut self, cone: &Cone, p: &mut [f64]) -> Result<Resolved, Stuck> {
         let mut resolved = Resolved::default();
         if let Pass::Reflected(work) = self.without_rebound(cone, p, |_| true) {
             (resolved.passes, resolved.work) = (1, work);

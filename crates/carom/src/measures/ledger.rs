@@ -13,6 +13,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::between::cubic;
+use crate::error::Failure;
 use crate::method::AnyMethod;
 use crate::observe::Frame;
 use crate::system::System;
@@ -159,6 +160,15 @@ impl Ledger {
     pub fn error(&self) -> f64 {
         let (entered, left) = self.totals();
         self.stored - (entered - left)
+    }
+
+    /// Whether every account is a number: what energies beyond 1e308 leave of each other is none.
+    pub fn check(&self) -> Result<(), Failure> {
+        // Infinite accounts make the error infinite, or no number.
+        match (self.error() + self.error_max + self.risen).is_finite() {
+            true => Ok(()),
+            false => Err(Failure::NonFinite { what: "an account of energy" }),
+        }
     }
 
     /// Enters the step that led to a frame.

@@ -66,8 +66,7 @@ impl<'a, S: System + ?Sized> Projection<'a, S> {
 
     /// `φ(z)`.
     pub fn gap(&mut self, z: &[f64]) -> f64 {
-        self.system.gap(z, &mut self.gaps);
-        self.gaps[self.contact]
+        gap_of(self.system, self.contact, z, &mut self.gaps)
     }
 
     /// `P(z)`.
@@ -93,12 +92,10 @@ impl<'a, S: System + ?Sized> Projection<'a, S> {
         if gap >= 0.0 {
             return Region::Feasible;
         }
-        let mut image = std::mem::take(&mut self.image);
-        for ((image, z), w) in image.iter_mut().zip(z).zip(&self.reflection.w) {
+        for ((image, z), w) in self.image.iter_mut().zip(z).zip(&self.reflection.w) {
             *image = z - 2.0 * gap * w;
         }
-        let kept = self.gap(&image) >= 0.0;
-        self.image = image;
+        let kept = gap_of(self.system, self.contact, &self.image, &mut self.gaps) >= 0.0;
         if kept { Region::Folded } else { Region::Lost }
     }
 
@@ -166,4 +163,10 @@ impl<'a, S: System + ?Sized> Projection<'a, S> {
         self.system.gap_gradient(z, self.contact, &mut self.slope);
         2.0 * dot(&self.slope, &self.reflection.w) - 1.0
     }
+}
+
+/// `φ(z)` of a contact, in room for all of them.
+fn gap_of<S: System + ?Sized>(system: &S, contact: usize, z: &[f64], gaps: &mut [f64]) -> f64 {
+    system.gap(z, gaps);
+    gaps[contact]
 }

@@ -1,6 +1,7 @@
 //! The printed report of a run.
 
 use carom::measures::{Account, Role};
+use carom_io::document::printable;
 use carom_io::folder::RunFolder;
 use carom_io::report::RunReport;
 use carom_io::scene::Scene;
@@ -9,8 +10,8 @@ use crate::print::{self, duration, short};
 
 /// The structure report: what was kept, what was not, in numbers.
 pub fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
-    let title = scene.title.as_ref().map_or_else(String::new, |title| format!(": {title}"));
-    let mut text = format!("{}{title}\n", report.scene);
+    let title = scene.title.as_ref().map_or_else(String::new, |title| format!(": {}", printable(title)));
+    let mut text = format!("{}{title}\n", printable(&report.scene));
     let rate =
         report.steps_per_second.map_or_else(String::new, |rate| format!(", {} steps/s", short(rate.round())));
     text.push_str(&format!(

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use carom_io::document::printable;
 use carom_lcp::solvers::registry::{Answer, SOLVERS};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -97,9 +98,7 @@ pub fn text(reports: &[Report], profile: Option<&Profile>, folder: Option<&Path>
 fn shown(name: &str, file: Option<&str>) -> String {
     let name: String = match name.trim().is_empty() {
         true => "(no name)".into(),
-        false => {
-            name.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
-        }
+        false => printable(name),
     };
     file.map_or_else(|| name.clone(), |file| format!("{name} ({file})"))
 }

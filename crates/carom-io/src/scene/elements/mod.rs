@@ -81,6 +81,19 @@ pub fn of_section<'a>(root: &TableReader<'a>, section: &str) -> Option<Vec<Item<
     }
 }
 
+/// The bodies of a scene, of which there is one at least.
+pub fn bodies<'a>(root: &TableReader<'a>, section: &str) -> Option<Vec<Item<'a>>> {
+    let bodies = of_section(root, section)?;
+    if let (true, Some(item)) = (bodies.is_empty(), root.key(section)) {
+        item.report(
+            format!("the list has no {section}"),
+            Some(format!("write [[{section}]], once for every {section}")),
+        );
+        return None;
+    }
+    Some(bodies)
+}
+
 /// Reads every element of a section, repeated ones once per value of their index.
 pub fn each(
     root: &TableReader,

@@ -27,7 +27,7 @@ pub fn read(root: &TableReader, names: &mut Names) -> Option<BodyScene> {
     let t = elements::time(root, names, ["`position`", "`velocity`"]);
     let mut defaults = Defaults::default();
     let problems = root.diagnostics().len();
-    let bodies = bodies::read(&elements::of_section(root, "particle")?, names, &mut defaults)?;
+    let bodies = bodies::read(&elements::bodies(root, "particle")?, names, &mut defaults)?;
     let sound = root.diagnostics().len() == problems;
     let mut system = Particles::new(bodies.dimension, bodies.masses).ok()?;
     system.set_radii(bodies.radii).ok()?;

@@ -28,7 +28,7 @@ pub fn read(root: &TableReader, names: &mut Names) -> Option<BodyScene> {
     elements::refuse_of_particles(root);
     let t = elements::time(root, names, ["`position` and `angle`", "`velocity` and `spin`"]);
     let mut defaults = Defaults::default();
-    let bodies = bodies::read(&elements::of_section(root, "plate")?, names, &mut defaults)?;
+    let bodies = bodies::read(&elements::bodies(root, "plate")?, names, &mut defaults)?;
     let mut system = Plates::new(bodies.plates).ok()?;
     system.set_names(bodies.names).ok()?;
     let (what, families) = (names.what, names.families.clone());

@@ -140,23 +140,22 @@ impl<M: Rows> PrincipalSolve for DensePrincipal<'_, M> {
         noise: &mut [f64],
     ) -> Result<(), Singular> {
         self.factor(active, perturbation.shift)?;
-        self.space.rows.iter().for_each(|&row| z[row] = 0.0);
+        let DenseSpace { lu, rows, step, .. } = &mut *self.space;
+        rows.iter().for_each(|&row| z[row] = 0.0);
         // The solution itself is the first correction, from z = 0 in the active rows.
         let mut corrections = Corrections::default();
         for _ in 0..=REFINEMENTS {
-            let mut step = std::mem::take(&mut self.space.step);
             step.clear();
-            step.extend(self.space.rows.iter().map(|&row| -slack(self.matrix, self.q, row, perturbation, z)));
-            self.space.lu.solve(&mut step);
-            let useful = corrections.shrink(&step);
+            step.extend(rows.iter().map(|&row| -slack(self.matrix, self.q, row, perturbation, z)));
+            lu.solve(step);
+            let useful = corrections.shrink(step);
             let mut size: f64 = 0.0;
-            for (&row, value) in self.space.rows.iter().zip(&step) {
+            for (&row, value) in rows.iter().zip(&*step) {
                 if useful {
                     z[row] += value;
                 }
                 size = size.max(z[row].abs());
             }
-            self.space.step = step;
             if !useful || corrections.are_rounding(size) {
                 break;
             }

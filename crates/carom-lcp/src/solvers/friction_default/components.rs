@@ -173,9 +173,8 @@ impl Separable for GlobalFriction {
     }
 
     fn couple(&self, components: &mut Components) {
-        let mut first = std::mem::take(&mut components.body_groups);
-        first.clear();
-        first.resize(self.saddle.mass.count(), NOWHERE);
+        components.body_groups.clear();
+        components.body_groups.resize(self.saddle.mass.count(), NOWHERE);
         for row in 0..self.saddle.q.len() {
             let own = components.group(row);
             for (column, value) in self.saddle.jacobian.row(row) {
@@ -183,14 +182,12 @@ impl Separable for GlobalFriction {
                 if value == 0.0 {
                     continue;
                 }
-                if first[body] == NOWHERE {
-                    first[body] = own;
-                } else {
-                    components.join(own, first[body]);
+                match components.body_groups[body] {
+                    NOWHERE => components.body_groups[body] = own,
+                    first => components.join(own, first),
                 }
             }
         }
-        components.body_groups = first;
     }
 
     fn take(&mut self, whole: &GlobalFriction, part: &mut Components, number: usize) {

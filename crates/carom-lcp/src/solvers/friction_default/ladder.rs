@@ -92,20 +92,27 @@ impl Rung {
     }
 }
 
-/// The solvers and their workspaces, for one component.
+/// What a try may use.
 #[derive(Default)]
-pub(super) struct Ladder {
+struct Tools {
     newton: Newton,
     pgs: Pgs,
-    stick: Stick,
-    levenberg: Levenberg,
     /// The iterate of sweeps that are gone on with, whatever its residual.
     swept: Vec<f64>,
     best: Best,
+    iterations: usize,
+}
+
+/// The solvers and their workspaces, for one component.
+#[derive(Default)]
+pub(super) struct Ladder {
+    tools: Tools,
+    stick: Stick,
+    levenberg: Levenberg,
+    /// The iterate of a try.
     trial: Vec<f64>,
     /// The residual from which Levenberg and Marquardt's steps were last tried.
     polished: f64,
-    iterations: usize,
     /// What gave the best iterate.
     pub used: Rung,
 }
@@ -124,22 +131,22 @@ impl Ladder {
         Newton: Solver<P>,
         Interior: Solver<P>,
     {
-        self.iterations = 0;
+        self.tools.iterations = 0;
         self.polished = f64::INFINITY;
         self.used = Rung::Start;
         self.trial.clear();
         self.trial.resize(z.len(), 0.0);
-        let given = self.best.begin(problem, z);
+        let given = self.tools.best.begin(problem, z);
         // Near a solution, as from step to step of a simulation, Newton's method is all that is needed.
         let warm = given.relative < 1.0;
-        self.best.offer(problem, &self.trial);
-        let own = self.best.at_zero();
+        self.tools.best.offer(problem, &self.trial);
+        let own = self.tools.best.at_zero();
         let aim = MARGIN * limits.tolerance * (0.5 * (own * own + share * share)).sqrt() / own;
         let limits =
             &Limits { tolerance: if share > 0.0 && !aim.is_nan() { aim } else { limits.tolerance }, ..*limits };
         let _ = self.climb(problem, limits, warm);
         let failure = self.over(limits).unwrap_or(Failure::Stalled);
-        self.best.finish(z, limits, self.iterations, failure)
+        self.tools.best.finish(z, limits, self.tools.iterations, failure)
     }
 
     /// Tries one way after the other; `None` where one of them ended it.
@@ -172,8 +179,8 @@ impl Ladder {
             }
         }
         self.polish(problem, limits, NEAR)?;
-        self.swept.clear();
-        self.swept.resize(self.trial.len(), 0.0);
+        self.tools.swept.clear();
+        self.tools.swept.resize(self.trial.len(), 0.0);
         for round in 0..ROUNDS {
             self.go_on_sweeping(problem, limits, LATER_SWEEPS << (round / 2))?;
         }
@@ -182,7 +189,7 @@ impl Ladder {
 
     /// `None` where the problem is solved or nothing is left to spend.
     fn go_on(&self, limits: &Limits) -> Option<()> {
-        let done = self.best.residual().relative <= limits.tolerance || self.over(limits).is_some();
+        let done = self.tools.best.residual().relative <= limits.tolerance || self.over(limits).is_some();
         (!done).then_some(())
     }
 
@@ -191,12 +198,12 @@ impl Ladder {
         if limits.late() {
             return Some(Failure::Deadline);
         }
-        limits.iterations.is_some_and(|most| self.iterations >= most).then_some(Failure::Iterations)
+        limits.iterations.is_some_and(|most| self.tools.iterations >= most).then_some(Failure::Iterations)
     }
 
     /// What is left of the limits, and of a number of iterations of one try.
     fn left(&self, limits: &Limits, own: Option<usize>) -> Limits {
-        let all = limits.iterations.map(|most| most.saturating_sub(self.iterations));
+        let all = limits.iterations.map(|most| most.saturating_sub(self.tools.iterations));
         let iterations = match (all, own) {
             (Some(all), Some(own)) => Some(all.min(own)),
             (all, own) => all.or(own),
@@ -210,23 +217,23 @@ impl Ladder {
         problem: &P,
         limits: &Limits,
         rung: Rung,
-        solve: impl FnOnce(&mut Ladder, &mut [f64]) -> Result<Solved, Unsolved>,
+        solve: impl FnOnce(&mut Tools, &mut [f64]) -> Result<Solved, Unsolved>,
     ) -> Option<()> {
-        let mut trial = std::mem::take(&mut self.trial);
-        self.best.copy_to(&mut trial);
-        let before = self.best.residual().absolute;
-        self.iterations += match solve(self, &mut trial) {
+        let Self { tools, trial, .. } = self;
+        tools.best.copy_to(trial);
+        let before = tools.best.residual().absolute;
+        let iterations = match solve(tools, trial) {
             Ok(solved) => solved.iterations,
             Err(unsolved) => unsolved.iterations,
         };
-        self.best.offer(problem, &trial);
-        self.trial = trial;
+        tools.iterations += iterations;
+        tools.best.offer(problem, trial);
         self.credit(before, rung);
         self.go_on(limits)
     }
 
     fn credit(&mut self, before: f64, rung: Rung) {
-        if self.best.residual().absolute < before {
+        if self.tools.best.residual().absolute < before {
             self.used = rung;
         }
     }
@@ -247,15 +254,15 @@ impl Ladder {
         sweeps: usize,
     ) -> Option<()> {
         let look_every = if sweeps <= QUICK_SWEEPS { 1 } else { 10 };
-        self.pgs.options = Options { variant, look_every, ..Options::default() };
+        self.tools.pgs.options = Options { variant, look_every, ..Options::default() };
         let left = self.left(limits, Some(sweeps));
         self.attempt(problem, limits, Rung::Sweeps, |own, z| own.pgs.solve(problem, z, &left))
     }
 
     fn stick<P: Form>(&mut self, problem: &P, limits: &Limits) -> Option<()> {
-        let before = self.best.residual().absolute;
-        if let Some(pencil) = self.newton.pencil(problem) {
-            self.iterations += self.stick.offer(problem, pencil, &mut self.best, limits);
+        let before = self.tools.best.residual().absolute;
+        if let Some(pencil) = self.tools.newton.pencil(problem) {
+            self.tools.iterations += self.stick.offer(problem, pencil, &mut self.tools.best, limits);
         }
         self.credit(before, Rung::Stick);
         self.go_on(limits)
@@ -317,38 +324,34 @@ impl Ladder {
     where
         Newton: Solver<P>,
     {
-        let mut swept = std::mem::take(&mut self.swept);
-        self.pgs.options = Options { variant: Variant::ExactCone, ..Options::default() };
+        self.tools.pgs.options = Options { variant: Variant::ExactCone, ..Options::default() };
         let mut left = self.left(limits, Some(sweeps)).iterations.unwrap_or(sweeps);
         // In pieces, with a look at the clock between them.
         while left > 0 && !limits.late() {
             let count = left.min(LATER_SWEEPS);
-            self.pgs.sweep(problem, Part::All, count, &mut swept, |_| {});
-            self.iterations += count;
+            self.tools.pgs.sweep(problem, Part::All, count, &mut self.tools.swept, |_| {});
+            self.tools.iterations += count;
             left -= count;
         }
-        let before = self.best.residual().absolute;
-        self.best.offer(problem, &swept);
+        let before = self.tools.best.residual().absolute;
+        self.tools.best.offer(problem, &self.tools.swept);
         self.credit(before, Rung::Sweeps);
         let left = self.left(limits, None);
-        let ended = self.go_on(limits).is_none()
-            || self
-                .attempt(problem, limits, Rung::Newton, |own, z| {
-                    z.copy_from_slice(&swept);
-                    own.newton.solve(problem, z, &left)
-                })
-                .is_none();
-        self.swept = swept;
-        if ended { None } else { self.polish(problem, limits, NEAR) }
+        self.go_on(limits)?;
+        self.attempt(problem, limits, Rung::Newton, |own, z| {
+            z.copy_from_slice(&own.swept);
+            own.newton.solve(problem, z, &left)
+        })?;
+        self.polish(problem, limits, NEAR)
     }
 
     /// Levenberg and Marquardt's steps where the best iterate is near a solution and better than that which they began with the last time.
     fn polish<P: Form>(&mut self, problem: &P, limits: &Limits, near: f64) -> Option<()> {
-        let before = self.best.residual();
+        let before = self.tools.best.residual();
         if before.relative < near && before.absolute < 0.9 * self.polished {
             self.polished = before.absolute;
             let most = self.left(limits, Some(POLISH_STEPS)).iterations.unwrap_or(POLISH_STEPS);
-            self.iterations += self.levenberg.polish(problem, &mut self.best, limits, most);
+            self.tools.iterations += self.levenberg.polish(problem, &mut self.tools.best, limits, most);
             self.credit(before.absolute, Rung::Levenberg);
         }
         self.go_on(limits)

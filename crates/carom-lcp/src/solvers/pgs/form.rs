@@ -165,22 +165,12 @@ impl Workspace {
     ///
     /// Differs from the paper: v = M⁻¹(Gᵀz − p), where it prints v = p.
     pub fn start(&mut self, form: Form<'_>, z: &[f64]) {
-        let Form::Bodies(saddle) = form else { return };
-        for (momentum, p) in self.momentum.iter_mut().zip(&saddle.p) {
-            *momentum = -p;
-        }
-        saddle.jacobian.add_transposed_times(z, &mut self.momentum);
-        saddle.inverse_mass().times(&self.momentum, &mut self.velocity);
+        start(form, z, &mut self.momentum, &mut self.velocity);
     }
 
     /// The slack of a row.
     pub fn slack(&self, form: Form<'_>, z: &[f64], row: usize) -> f64 {
-        match form {
-            Form::Bodies(saddle) => {
-                saddle.jacobian.row_times(row, &self.velocity) + saddle.t[row] * z[row] + saddle.q[row]
-            }
-            Form::Matrix(matrix, q) => matrix.row_times(row, z) + q[row],
-        }
+        slack_of(form, &self.velocity, z, row)
     }
 
     /// What follows from adding `change` to the impulse of a row [lacoursiere-linde-2011 (112)].
@@ -193,39 +183,56 @@ impl Workspace {
         }
     }
 
-    /// ‖F(z)‖ of the problem's natural map, with slacks from scratch.
-    fn map_norm(&mut self, form: Form<'_>, shape: &Shape<'_>, z: &[f64]) -> f64 {
-        self.start(form, z);
-        for row in 0..z.len() {
-            self.slacks[row] = self.slack(form, z, row);
+    /// ‖F(z)‖ of the problem's natural map, with slacks from scratch; of no impulse where there is no `z`.
+    fn map_norm(&mut self, form: Form<'_>, shape: &Shape<'_>, z: Option<&[f64]>) -> f64 {
+        let Self { diagonal, velocity, momentum, slacks, map, zero, .. } = self;
+        let z = z.unwrap_or(zero);
+        start(form, z, momentum, velocity);
+        for (row, slack) in slacks.iter_mut().enumerate() {
+            *slack = slack_of(form, velocity, z, row);
         }
         match shape.bounds {
             Some((lower, upper)) => {
                 for i in 0..z.len() {
-                    let rho = step_length(self.diagonal[i]);
-                    self.map[i] = bounded::bounded(z[i], self.slacks[i], rho, lower[i], upper[i]);
+                    let rho = step_length(diagonal[i]);
+                    map[i] = bounded::bounded(z[i], slacks[i], rho, lower[i], upper[i]);
                 }
             }
             None => {
                 let rows =
                     Rows { dimension: shape.dimension, equalities: shape.singles, mu: shape.mu, law: shape.law };
-                rows.map(shape.rho, z, &self.slacks, &mut self.map);
+                rows.map(shape.rho, z, slacks, map);
             }
         }
-        norm(&self.map)
+        norm(map)
     }
 
     /// ‖F(0)‖. The velocities are then those of no impulse.
     pub fn at_zero(&mut self, form: Form<'_>, shape: &Shape<'_>) -> f64 {
-        let zero = std::mem::take(&mut self.zero);
-        let norm = self.map_norm(form, shape, &zero);
-        self.zero = zero;
-        norm
+        self.map_norm(form, shape, None)
     }
 
     /// What [`Judged::residual`] says of z, without allocation. The velocities are then those of z, from scratch.
     pub fn residual(&mut self, form: Form<'_>, shape: &Shape<'_>, z: &[f64], at_zero: f64) -> Residual {
-        let absolute = self.map_norm(form, shape, z);
+        let absolute = self.map_norm(form, shape, Some(z));
         Residual::from_norms(if absolute.is_finite() { absolute } else { f64::INFINITY }, at_zero)
+    }
+}
+
+/// The velocities of the impulses `z`.
+fn start(form: Form<'_>, z: &[f64], momentum: &mut [f64], velocity: &mut [f64]) {
+    let Form::Bodies(saddle) = form else { return };
+    for (momentum, p) in momentum.iter_mut().zip(&saddle.p) {
+        *momentum = -p;
+    }
+    saddle.jacobian.add_transposed_times(z, momentum);
+    saddle.inverse_mass().times(momentum, velocity);
+}
+
+/// The slack of a row, with the velocities of `z`.
+fn slack_of(form: Form<'_>, velocity: &[f64], z: &[f64], row: usize) -> f64 {
+    match form {
+        Form::Bodies(saddle) => saddle.jacobian.row_times(row, velocity) + saddle.t[row] * z[row] + saddle.q[row],
+        Form::Matrix(matrix, q) => matrix.row_times(row, z) + q[row],
     }
 }

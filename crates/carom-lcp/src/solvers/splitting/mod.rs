@@ -54,9 +54,15 @@ impl Default for Coupling {
 pub struct DirectIterative {
     /// The choices.
     pub coupling: Coupling,
+    stages: Stages,
+    space: Space,
+}
+
+/// The solvers of the two stages.
+#[derive(Clone, Debug, Default)]
+struct Stages {
     pgs: Pgs,
     direct: Direct,
-    space: Space,
 }
 
 impl DirectIterative {
@@ -84,32 +90,45 @@ impl DirectIterative {
         z: &mut [f64],
         mut observer: impl FnMut(Stage, &[f64]) -> bool,
     ) {
-        let form = problem.form();
-        self.direct.read(form, &problem.shape(), Kept::Normals);
-        self.pgs.options = Options { variant: self.coupling.variant, ..Options::default() };
-        let mut pivots = self.direct.solve(form, z, None);
-        for _ in 0..couplings {
-            if !observer(Stage::Direct { pivots }, z) {
-                return;
-            }
-            self.pgs.sweep(problem, self.coupling.part, self.coupling.sweeps, z, |_| {});
-            observer(Stage::Sweeps, z);
-            pivots = self.direct.solve(form, z, None);
-        }
-        observer(Stage::Direct { pivots }, z);
+        self.stages.couple(problem, &Coupling { couplings, ..self.coupling }, z, &mut observer);
     }
 
     fn solve_any<P: Swept>(&mut self, problem: &P, z: &mut [f64], limits: &Limits) -> Result<Solved, Unsolved> {
         let couplings = limits.iterations.unwrap_or(self.coupling.couplings);
-        let mut outers = Outers::new(problem, limits, std::mem::take(&mut self.space));
-        let mut last = outers.start(z);
-        self.direct.deadline = limits.deadline;
-        self.couple(problem, couplings, &mut last, |stage, z| match stage {
+        let coupling = Coupling { couplings, ..self.coupling };
+        let (mut outers, last) = Outers::new(problem, limits, &mut self.space, z);
+        self.stages.direct.deadline = limits.deadline;
+        self.stages.couple(problem, &coupling, last, &mut |stage, z| match stage {
             Stage::Direct { .. } => outers.offer(z),
             Stage::Sweeps => true,
         });
-        self.direct.deadline = None;
-        outers.finish(z, last, &mut self.space)
+        self.stages.direct.deadline = None;
+        outers.finish(z)
+    }
+}
+
+impl Stages {
+    /// As [`DirectIterative::couple`].
+    fn couple<P: Swept>(
+        &mut self,
+        problem: &P,
+        coupling: &Coupling,
+        z: &mut [f64],
+        observer: &mut impl FnMut(Stage, &[f64]) -> bool,
+    ) {
+        let form = problem.form();
+        self.direct.read(form, &problem.shape(), Kept::Normals);
+        self.pgs.options = Options { variant: coupling.variant, ..Options::default() };
+        let mut pivots = self.direct.solve(form, z, None);
+        for _ in 0..coupling.couplings {
+            if !observer(Stage::Direct { pivots }, z) {
+                return;
+            }
+            self.pgs.sweep(problem, coupling.part, coupling.sweeps, z, |_| {});
+            observer(Stage::Sweeps, z);
+            pivots = self.direct.solve(form, z, None);
+        }
+        observer(Stage::Direct { pivots }, z);
     }
 }
 
@@ -131,16 +150,21 @@ pub struct LaggedBounds {
     pub rounds: usize,
     /// The most factorizations of one of them.
     pub pivots: usize,
+    lag: Lag,
+    space: Space,
+}
+
+/// The solves and what the bounds come from.
+#[derive(Clone, Debug, Default)]
+struct Lag {
     direct: Direct,
     before: Vec<f64>,
-    space: Space,
 }
 
 impl Default for LaggedBounds {
     /// 20 rounds of at most 1000 factorizations.
     fn default() -> LaggedBounds {
-        let (direct, space) = (Direct::default(), Space::default());
-        LaggedBounds { rounds: 20, pivots: 1000, direct, before: Vec::new(), space }
+        LaggedBounds { rounds: 20, pivots: 1000, lag: Lag::default(), space: Space::default() }
     }
 }
 
@@ -164,6 +188,35 @@ impl LaggedBounds {
         z: &mut [f64],
         mut observer: impl FnMut(usize, &[f64]) -> bool,
     ) -> bool {
+        self.lag.run(problem, [rounds, self.pivots], z, &mut observer)
+    }
+
+    fn solve_any<P: Swept>(&mut self, problem: &P, z: &mut [f64], limits: &Limits) -> Result<Solved, Unsolved> {
+        if problem.shape().law != Law::Box {
+            let residual = problem.residual(z);
+            let failure = Failure::Unsuitable("lagged bounds are for the box law".to_string());
+            return Err(Unsolved { failure, iterations: 0, residual });
+        }
+        let rounds = limits.iterations.unwrap_or(self.rounds);
+        let (mut outers, last) = Outers::new(problem, limits, &mut self.space, z);
+        self.lag.direct.deadline = limits.deadline;
+        if self.lag.run(problem, [rounds, self.pivots], last, &mut |_, z| outers.offer(z)) {
+            outers.failure = Failure::Stalled;
+        }
+        self.lag.direct.deadline = None;
+        outers.finish(z)
+    }
+}
+
+impl Lag {
+    /// As [`LaggedBounds::lag`], with the most rounds and the most factorizations of one.
+    fn run<P: Swept>(
+        &mut self,
+        problem: &P,
+        [rounds, most]: [usize; 2],
+        z: &mut [f64],
+        observer: &mut impl FnMut(usize, &[f64]) -> bool,
+    ) -> bool {
         let (form, shape) = (problem.form(), problem.shape());
         self.direct.read(form, &shape, Kept::All);
         self.before.clear();
@@ -174,7 +227,7 @@ impl LaggedBounds {
                 let reach = mu * z[first].max(0.0);
                 (first + 1..first + shape.dimension).for_each(|row| self.direct.bound(form, row, reach));
             }
-            let pivots = self.direct.solve(form, z, Some(self.pivots));
+            let pivots = self.direct.solve(form, z, Some(most));
             if !observer(pivots, z) {
                 return false;
             }
@@ -184,23 +237,6 @@ impl LaggedBounds {
             self.before.copy_from_slice(z);
         }
         false
-    }
-
-    fn solve_any<P: Swept>(&mut self, problem: &P, z: &mut [f64], limits: &Limits) -> Result<Solved, Unsolved> {
-        if problem.shape().law != Law::Box {
-            let residual = problem.residual(z);
-            let failure = Failure::Unsuitable("lagged bounds are for the box law".to_string());
-            return Err(Unsolved { failure, iterations: 0, residual });
-        }
-        let rounds = limits.iterations.unwrap_or(self.rounds);
-        let mut outers = Outers::new(problem, limits, std::mem::take(&mut self.space));
-        let mut last = outers.start(z);
-        self.direct.deadline = limits.deadline;
-        if self.lag(problem, rounds, &mut last, |_, z| outers.offer(z)) {
-            outers.failure = Failure::Stalled;
-        }
-        self.direct.deadline = None;
-        outers.finish(z, last, &mut self.space)
     }
 }
 
@@ -223,7 +259,9 @@ struct Space {
 struct Outers<'a, P> {
     problem: &'a P,
     limits: &'a Limits,
-    space: Space,
+    workspace: &'a mut Workspace,
+    /// The best of them.
+    kept: &'a mut Vec<f64>,
     at_zero: f64,
     best: Option<Residual>,
     count: usize,
@@ -231,23 +269,25 @@ struct Outers<'a, P> {
 }
 
 impl<'a, P: Swept> Outers<'a, P> {
-    fn new(problem: &'a P, limits: &'a Limits, mut space: Space) -> Outers<'a, P> {
+    /// Beside it the iterate that begins at `z`.
+    fn new(
+        problem: &'a P,
+        limits: &'a Limits,
+        space: &'a mut Space,
+        z: &[f64],
+    ) -> (Outers<'a, P>, &'a mut Vec<f64>) {
         let (form, shape) = (problem.form(), problem.shape());
-        space.workspace.read(form, &shape);
-        let at_zero = space.workspace.at_zero(form, &shape);
-        Outers { problem, limits, space, at_zero, best: None, count: 0, failure: Failure::Iterations }
-    }
-
-    /// The iterate that begins at `z`.
-    fn start(&mut self, z: &[f64]) -> Vec<f64> {
-        let mut last = std::mem::take(&mut self.space.last);
+        let Space { workspace, last, best: kept } = space;
+        workspace.read(form, &shape);
+        let at_zero = workspace.at_zero(form, &shape);
         last.clear();
         last.extend_from_slice(z);
-        last
+        let failure = Failure::Iterations;
+        (Outers { problem, limits, workspace, kept, at_zero, best: None, count: 0, failure }, last)
     }
 
     fn residual(&mut self, z: &[f64]) -> Residual {
-        self.space.workspace.residual(self.problem.form(), &self.problem.shape(), z, self.at_zero)
+        self.workspace.residual(self.problem.form(), &self.problem.shape(), z, self.at_zero)
     }
 
     /// Judges an iterate; whether to go on.
@@ -256,8 +296,8 @@ impl<'a, P: Swept> Outers<'a, P> {
         self.count += 1;
         if self.best.is_none_or(|best| residual.absolute < best.absolute) {
             self.best = Some(residual);
-            self.space.best.clear();
-            self.space.best.extend_from_slice(z);
+            self.kept.clear();
+            self.kept.extend_from_slice(z);
         }
         if self.limits.late() {
             self.failure = Failure::Deadline;
@@ -266,16 +306,15 @@ impl<'a, P: Swept> Outers<'a, P> {
         residual.relative > self.limits.tolerance
     }
 
-    /// The verdict on the best iterate, which is left in `z`; on `z` itself where there was none. Gives the room back.
-    fn finish(mut self, z: &mut [f64], last: Vec<f64>, space: &mut Space) -> Result<Solved, Unsolved> {
+    /// The verdict on the best iterate, which is left in `z`; on `z` itself where there was none.
+    fn finish(mut self, z: &mut [f64]) -> Result<Solved, Unsolved> {
         let residual = match self.best {
             Some(residual) => {
-                z.copy_from_slice(&self.space.best);
+                z.copy_from_slice(self.kept);
                 residual
             }
             None => self.residual(z),
         };
-        *space = Space { last, ..self.space };
         if residual.relative <= self.limits.tolerance {
             return Ok(Solved { iterations: self.count, residual });
         }

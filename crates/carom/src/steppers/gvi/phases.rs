@@ -2,6 +2,7 @@
 
 use super::discrete::Reflections;
 use super::step::Gvi;
+use super::touching::is_closed;
 use super::{Energy, Linearized, Predicate};
 use crate::error::Failure;
 use crate::impact::{Cone, Resolved};
@@ -38,19 +39,21 @@ impl Gvi {
         }
     }
 
-    /// Gaps at the predicted point; of linearized constraints those of their tangent planes.
+    /// Gaps at the end of the step, or at the predicted point where none is given; of linearized constraints those of their tangent planes.
     #[inline]
-    pub(super) fn look_ahead<S: System + ?Sized>(&mut self, system: &S, q: &[f64]) {
-        let at = match self.config.linearized {
-            Linearized::None | Linearized::Qp => return system.gap(q, &mut self.next_gap),
-            Linearized::Qt => &self.start.q,
-            Linearized::Lag | Linearized::Fixed => &self.reference,
+    pub(super) fn look_ahead<S: System + ?Sized>(&mut self, system: &S, end: Option<&[f64]>) {
+        let Self { config, start, reference, predicted, approach, next_gap, .. } = self;
+        let q = end.unwrap_or(&predicted.q);
+        let at = match config.linearized {
+            Linearized::None | Linearized::Qp => return system.gap(q, next_gap),
+            Linearized::Qt => &start.q,
+            Linearized::Lag | Linearized::Fixed => &*reference,
         };
-        self.approach.resize(q.len(), 0.0);
-        system.gap(at, &mut self.next_gap);
-        for (contact, gap) in self.next_gap.iter_mut().enumerate() {
-            system.gap_gradient(at, contact, &mut self.approach);
-            *gap += self.approach.iter().zip(q.iter().zip(at)).fold(0.0, |sum, (g, (q, at))| sum + g * (q - at));
+        approach.resize(q.len(), 0.0);
+        system.gap(at, next_gap);
+        for (contact, gap) in next_gap.iter_mut().enumerate() {
+            system.gap_gradient(at, contact, approach);
+            *gap += approach.iter().zip(q.iter().zip(at)).fold(0.0, |sum, (g, (q, at))| sum + g * (q - at));
         }
     }
 
@@ -69,10 +72,8 @@ impl Gvi {
 
     /// Whether the prediction arrives at a contact tangentially.
     fn grazes<S: System + ?Sized>(&mut self, system: &S, contact: usize, h: f64) -> Result<bool, Failure> {
-        let q = std::mem::take(&mut self.predicted.q);
-        let closed = self.is_closed(system, &q, contact, self.next_gap[contact], h);
-        self.predicted.q = q;
-        if !closed {
+        let Self { scales, approach, predicted, next_gap, .. } = self;
+        if !is_closed(system, (scales, approach), &predicted.q, (contact, next_gap[contact]), h) {
             return Ok(false);
         }
         if let (false, Some(predictor)) = (self.arrival_known, &mut self.predictor) {
@@ -203,9 +204,7 @@ impl Gvi {
     ) -> Result<(), Failure> {
         for _ in 0..MOST_PREDICTIONS {
             self.predict(system, state, h)?;
-            let q = std::mem::take(&mut self.predicted.q);
-            self.look_ahead(system, &q);
-            self.predicted.q = q;
+            self.look_ahead(system, None);
             let before = self.contacts.members.len();
             for (contact, _) in self.next_gap.iter().enumerate().filter(|(_, gap)| **gap <= 0.0) {
                 if let Err(place) = self.contacts.members.binary_search(&contact) {
@@ -281,7 +280,8 @@ impl Gvi {
             let (gap, e) = (self.next_gap[contact], self.config.restitution);
             let Err(place) = self.contacts.members.binary_search(&contact) else { continue };
             let rests = gap < 0.0 && self.may_rest(e.unwrap_or_else(|| system.restitution(contact)));
-            if rests && !self.is_closed(system, &state.q, contact, gap, h) {
+            let room = (&self.scales, &mut self.approach);
+            if rests && !is_closed(system, room, &state.q, (contact, gap), h) {
                 self.contacts.members.insert(place, contact);
             }
         }

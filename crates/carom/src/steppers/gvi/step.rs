@@ -141,7 +141,7 @@ impl Gvi {
             // Without equality constraints the prediction is the step, if nothing is in its way.
             None => {
                 let report = self.free.step(system, state, h).map_err(|error| error.failure)?;
-                self.look_ahead(system, &state.q);
+                self.look_ahead(system, Some(&state.q));
                 if !self.is_clear() {
                     std::mem::swap(state, &mut self.predicted);
                     state.copy_from(&self.start);
@@ -155,9 +155,7 @@ impl Gvi {
             }
             Some(_) => {
                 self.predict(system, state, h)?;
-                let q = std::mem::take(&mut self.predicted.q);
-                self.look_ahead(system, &q);
-                self.predicted.q = q;
+                self.look_ahead(system, None);
                 if !self.is_clear() {
                     return self.step_with_contacts(system, state, h);
                 }

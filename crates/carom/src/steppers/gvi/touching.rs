@@ -6,10 +6,24 @@ use crate::error::Failure;
 use crate::linear::max_abs;
 use crate::state::State;
 use crate::steppers::ForeignMemory;
+use crate::steppers::shared::contacts::Scales;
 use crate::system::System;
 
 /// Gaps above this multiple of the largest lengths are no contacts: their gradients are not asked for.
 const FAR: f64 = 1e-6;
+
+/// Whether a gap is none; its gradient is left in `row`.
+pub(super) fn is_closed<S: System + ?Sized>(
+    system: &S,
+    (scales, row): (&Scales, &mut Vec<f64>),
+    q: &[f64],
+    (contact, gap): (usize, f64),
+    h: f64,
+) -> bool {
+    row.resize(q.len(), 0.0);
+    system.gap_gradient(q, contact, row);
+    gap.abs() <= scales.along(row, h).0
+}
 
 impl Gvi {
     /// Gaps at a state that is not the end of the last step, and the contacts that are touched there.
@@ -23,8 +37,8 @@ impl Gvi {
             self.scales.measure(system, &self.inverse, (state, None), h);
             let far = FAR * (max_abs(&self.gap) + max_abs(&state.q));
             for contact in 0..self.gap.len() {
-                if self.gap[contact].abs() <= far && self.is_closed(system, &state.q, contact, self.gap[contact], h)
-                {
+                let (gap, room) = (self.gap[contact], (&self.scales, &mut self.approach));
+                if gap.abs() <= far && is_closed(system, room, &state.q, (contact, gap), h) {
                     self.touching.push(contact);
                     self.carrying.push(contact);
                 }
@@ -34,20 +48,6 @@ impl Gvi {
         self.recalled = false;
         self.known_q.copy_from_slice(&state.q);
         Ok(())
-    }
-
-    /// Whether a gap is none.
-    pub(super) fn is_closed<S: System + ?Sized>(
-        &mut self,
-        system: &S,
-        q: &[f64],
-        contact: usize,
-        gap: f64,
-        h: f64,
-    ) -> bool {
-        self.approach.resize(q.len(), 0.0);
-        system.gap_gradient(q, contact, &mut self.approach);
-        gap.abs() <= self.scales.along(&self.approach, h).0
     }
 
     /// Notes what is touched at the end of the step, whose gaps stand in `next_gap`.
@@ -88,7 +88,8 @@ impl Gvi {
             let (gap, next) = (self.gap[contact], self.next_gap[contact]);
             let Err(place) = self.touching.binary_search(&contact) else { continue };
             let nearly = next.abs() <= (NEARLY_CLOSED * gap.abs()).max(floor);
-            if nearly && self.is_closed(system, &state.q, contact, next, h) {
+            let room = (&self.scales, &mut self.approach);
+            if nearly && is_closed(system, room, &state.q, (contact, next), h) {
                 self.touching.insert(place, contact);
             }
         }

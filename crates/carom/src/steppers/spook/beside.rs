@@ -7,6 +7,15 @@ use crate::linear::dot;
 use crate::state::State;
 use crate::system::{Mass, System};
 
+/// The ends of the chords around a node: a configuration, values of the equalities before it and after it, and gradients after it.
+#[derive(Debug, Clone, Default)]
+pub struct Ends {
+    q: Vec<f64>,
+    before: Vec<f64>,
+    after: Vec<f64>,
+    g: Vec<f64>,
+}
+
 impl Rows {
     /// Puts what velocities and impulses leave of [lacoursiere-linde-2011 (52)] to the right-hand sides; the largest of it relative to its terms, and its row. `at.v` is the
     /// velocity before.
@@ -18,27 +27,28 @@ impl Rows {
         v1: &[f64],
         z: &[f64],
     ) -> Result<(f64, usize), Failure> {
-        let (At { state, h, v: v0, centred }, n) = (*at, v1.len());
-        let (m, mut worst) = (self.f.len(), (0.0, 0));
-        // Values one step before, and values and gradients one step after, in room that the rows have.
-        let mut before = std::mem::take(&mut self.bend);
-        self.row.clear();
-        self.row.extend(state.q.iter().zip(v0).map(|(q, v)| q - h * v));
-        system.equality(state.t - h, &self.row, &mut before);
-        self.row.clear();
-        self.row.extend(state.q.iter().zip(v1).map(|(q, v)| q + h * v));
-        let mut after = vec![0.0; m];
-        let mut g = vec![0.0; self.g.len()];
-        self.shape.evaluate(system, state.t + h, &self.row, [&mut after, &mut g]);
+        let At { state, h, v: v0, centred } = *at;
+        let Self { shape, f, g: g0, rate, timed, saddle, ends, .. } = self;
+        let (m, mut worst) = (f.len(), (0.0, 0));
+        let Ends { q, before, after, g } = ends;
+        q.clear();
+        q.extend(state.q.iter().zip(v0).map(|(q, v)| q - h * v));
+        before.resize(m, 0.0);
+        system.equality(state.t - h, q, before);
+        q.clear();
+        q.extend(state.q.iter().zip(v1).map(|(q, v)| q + h * v));
+        after.resize(m, 0.0);
+        g.resize(g0.len(), 0.0);
+        shape.evaluate(system, state.t + h, q, [after, g]);
         for row in 0..m {
             let [epsilon, tau] = config.softness(system, row, h);
             let phi = 1.0 / (1.0 + 4.0 * tau / h);
             let impulse = if centred { 2.0 * z[row] } else { z[row] };
-            let speed = self.shape.fold_row(row, &g, v1, 0.0, |sum, g, v| sum + g * v);
-            let moved = if self.timed { self.rate[row] } else { 0.0 };
-            let mean = 0.25 * (after[row] + 2.0 * self.f[row] + before[row]);
+            let speed = shape.fold_row(row, g, v1, 0.0, |sum, g, v| sum + g * v);
+            let moved = if *timed { rate[row] } else { 0.0 };
+            let mean = 0.25 * (after[row] + 2.0 * f[row] + before[row]);
             let left = epsilon / h * impulse + mean + tau * (speed + moved);
-            let size = self.shape.fold_row(row, &g, &self.row, 0.0, |sum, g, q| sum + (g * q).abs());
+            let size = shape.fold_row(row, g, q, 0.0, |sum, g, q| sum + (g * q).abs());
             let relative = left.abs() / (size + (epsilon / h * impulse).abs()).max(f64::MIN_POSITIVE);
             if relative.is_nan() || relative > worst.0 {
                 worst = (relative, row);
@@ -47,10 +57,8 @@ impl Rows {
                 break;
             }
             let scale = if centred { 4.0 * phi / (h * (1.0 + phi)) } else { 4.0 * phi / h };
-            self.saddle.q[row] += scale * left;
+            saddle.q[row] += scale * left;
         }
-        self.bend = before;
-        self.row.resize(2 * n, 0.0);
         if worst.0.is_nan() {
             return Err(Failure::NonFinite { what: "an equality constraint after the step" });
         }

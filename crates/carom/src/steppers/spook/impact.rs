@@ -275,22 +275,22 @@ impl Impact {
 
     fn solve<S: System + ?Sized>(&mut self, system: &S) -> Result<(), Failure> {
         let joints = self.rows.joints();
-        let rows = &mut self.rows;
         self.z.clear();
-        self.z.resize(rows.saddle.q.len(), 0.0);
+        self.z.resize(self.rows.saddle.q.len(), 0.0);
         // Contacts that are approached mostly have an impulse: all are tried first.
         self.z[joints..].fill(1.0);
-        rows.lend(&mut self.mixed);
-        let at_zero = self.mixed.at_zero(&mut self.room);
-        let Some(limits) = limits(TOLERANCE, at_zero, &self.mixed.saddle.p) else {
-            rows.lend(&mut self.mixed);
+        let Self { rows, mixed, room, pivot, z, .. } = self;
+        let answer = rows.lend(mixed, |mixed| {
+            let Some(limits) = limits(TOLERANCE, mixed.at_zero(room), &mixed.saddle.p)? else { return Ok(None) };
+            let answer = pivot.solve(mixed, z, &limits);
+            let worst = if answer.is_err() { worst_row(mixed, z) } else { 0 };
+            Ok(Some((answer, (limits.tolerance, worst))))
+        });
+        let Some((answer, found)) = answer? else {
             self.z.fill(0.0);
             return Ok(());
         };
-        let answer = self.pivot.solve(&self.mixed, &mut self.z, &limits);
-        let worst = if answer.is_err() { worst_row(&self.mixed, &self.z) } else { 0 };
-        rows.lend(&mut self.mixed);
-        self.judge(system, answer, "block-pivot", (limits.tolerance, worst))
+        self.judge(system, answer, "block-pivot", found)
     }
 
     /// Takes the cost of a solve, or tells why there is none.
@@ -334,20 +334,16 @@ impl<S: System + ?Sized> Strike for Rough<'_, S> {
     fn solve(&mut self, share: f64) -> Result<(), Failure> {
         let impact = &mut *self.impact;
         impact.bounce(share);
-        let global = &mut impact.global;
-        (global.dimension, global.equalities) = (impact.rows.dimension, impact.rows.joints());
-        global.mu.clear();
-        global.mu.extend(impact.rows.contacts.iter().map(|contact| contact.mu));
-        std::mem::swap(&mut global.saddle, &mut impact.rows.saddle);
-        let renewed = global.renew();
-        let at_zero = impact.room.at_zero(global);
-        let limits = limits(TOLERANCE, at_zero, &global.saddle.p);
-        let answer = limits.map(|limits| impact.friction.solve(global, &mut impact.z, &limits));
-        let worst = if matches!(answer, Some(Err(_))) { worst_row(global, &impact.z) } else { 0 };
-        std::mem::swap(&mut global.saddle, &mut impact.rows.saddle);
-        renewed.map_err(|wrong| Failure::Form { reason: wrong.to_string() })?;
-        match answer {
-            Some(answer) => impact.judge(self.system, answer, "default", (TOLERANCE, worst))?,
+        let Impact { rows, global, room, friction, z, .. } = impact;
+        let answer = rows.lend_rough(global, |_, global| {
+            global.renew().map_err(|wrong| Failure::Form { reason: wrong.to_string() })?;
+            let Some(limits) = limits(TOLERANCE, room.at_zero(global), &global.saddle.p)? else { return Ok(None) };
+            let answer = friction.solve(global, z, &limits);
+            let worst = if answer.is_err() { worst_row(global, z) } else { 0 };
+            Ok(Some((answer, worst)))
+        });
+        match answer? {
+            Some((answer, worst)) => impact.judge(self.system, answer, "default", (TOLERANCE, worst))?,
             None => impact.z.fill(0.0),
         }
         impact.go_on(self.inverse);

@@ -26,6 +26,7 @@ mod accounts;
 mod beside;
 mod choices;
 mod impact;
+mod motors;
 mod options;
 mod rows;
 mod solve;

@@ -1,7 +1,8 @@
 //! The rows of a step: equalities, geometric stiffness, velocities, contacts, in the saddle-point form of the solvers.
 
-use carom_lcp::{Blocks, Dense, Saddle, SaddleMlcp, Sparse};
+use carom_lcp::{Blocks, Dense, GlobalFriction, Saddle, SaddleMlcp, Sparse};
 
+use super::beside::Ends;
 use super::options::{Config, Hessian, Stiffness};
 use super::stiffness::Geometric;
 use crate::error::{Failure, Row};
@@ -55,6 +56,7 @@ pub struct Rows {
     pub dimension: usize,
     pub(super) row: Vec<f64>,
     entries: Vec<(usize, f64)>,
+    pub(super) ends: Ends,
     /// The form, `p` without the impulses of the step.
     pub saddle: Saddle,
     /// Bounds of the impulses.
@@ -111,6 +113,7 @@ impl Rows {
             dimension: 1,
             row: vec![0.0; n * 2],
             entries: Vec::new(),
+            ends: Ends::default(),
             saddle,
             lower: Vec::new(),
             upper: Vec::new(),
@@ -347,11 +350,33 @@ impl Rows {
         }
     }
 
-    /// Lends the form and its bounds to a problem, or takes them back.
-    pub fn lend(&mut self, problem: &mut SaddleMlcp) {
+    /// Lends the form and its bounds to a problem for as long as `solve` runs.
+    pub fn lend<T>(&mut self, problem: &mut SaddleMlcp, solve: impl FnOnce(&SaddleMlcp) -> T) -> T {
+        self.exchange(problem);
+        let answer = solve(problem);
+        self.exchange(problem);
+        answer
+    }
+
+    fn exchange(&mut self, problem: &mut SaddleMlcp) {
         std::mem::swap(&mut problem.saddle, &mut self.saddle);
         std::mem::swap(&mut problem.lower, &mut self.lower);
         std::mem::swap(&mut problem.upper, &mut self.upper);
+    }
+
+    /// Lends the form, with what is asked of contacts, to a problem with friction for as long as `solve` runs. The bounds of the impulses stay.
+    pub fn lend_rough<T>(
+        &mut self,
+        problem: &mut GlobalFriction,
+        solve: impl FnOnce(&Self, &mut GlobalFriction) -> T,
+    ) -> T {
+        (problem.dimension, problem.equalities) = (self.dimension, self.joints());
+        problem.mu.clear();
+        problem.mu.extend(self.contacts.iter().map(|contact| contact.mu));
+        std::mem::swap(&mut problem.saddle, &mut self.saddle);
+        let answer = solve(self, problem);
+        std::mem::swap(&mut problem.saddle, &mut self.saddle);
+        answer
     }
 
     /// `M v − Gᵀz` without the impulses of the step: `p = −(M v + h f)`, of a centred start with half the force.

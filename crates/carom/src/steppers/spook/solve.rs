@@ -12,6 +12,7 @@ use carom_lcp::{
 };
 
 use super::choices::{FrictionLaw, Solver};
+use super::motors::Motors;
 use super::options::Config;
 use super::rows::Rows;
 use crate::error::{self, Failure, Row};
@@ -43,14 +44,21 @@ pub struct Engine {
     right: Vec<f64>,
     x: Vec<f64>,
     active: Vec<bool>,
+    /// What the rows are lent to: they have the form of one or the other.
     mixed: SaddleMlcp,
-    room: Room,
     global: GlobalFriction,
+    solvers: Solvers,
+}
+
+/// The solvers of rows with bounds or friction.
+struct Solvers {
+    room: Room,
     pivot: BlockPivot,
     pgs: Pgs,
     split: DirectIterative,
     newton: Newton,
     friction: FrictionDefault,
+    motors: Motors,
 }
 
 impl Engine {
@@ -68,13 +76,16 @@ impl Engine {
             x: Vec::new(),
             active: Vec::new(),
             mixed: SaddleMlcp { saddle: Saddle::default(), lower: Vec::new(), upper: Vec::new() },
-            room: Room::default(),
             global: global.with_law(law),
-            pivot: BlockPivot::default(),
-            pgs: Pgs::new(options),
-            split: DirectIterative::new(coupling),
-            newton: Newton::default(),
-            friction: FrictionDefault::default(),
+            solvers: Solvers {
+                room: Room::default(),
+                pivot: BlockPivot::default(),
+                pgs: Pgs::new(options),
+                split: DirectIterative::new(coupling),
+                newton: Newton::default(),
+                friction: FrictionDefault::default(),
+                motors: Motors::default(),
+            },
         }
     }
 
@@ -92,23 +103,21 @@ impl Engine {
         if rows.is_linear() && !config.iterates() {
             return self.solve_linear(system, rows, z);
         }
-        rows.saddle.renew().map_err(|wrong| Failure::Form { reason: wrong.to_string() })?;
-        if rows.dimension > 1 {
-            return self.solve_friction(config, system, rows, z);
-        }
-        rows.lend(&mut self.mixed);
-        let Some(limits) = limits(config.tolerance(), self.mixed.at_zero(&mut self.room), &self.mixed.saddle.p)
-        else {
-            rows.lend(&mut self.mixed);
-            z.fill(0.0);
-            return Ok(Cost::default());
+        rows.saddle.renew().map_err(of_form)?;
+        let Self { mixed, global, solvers, .. } = self;
+        let (answer, worst) = if rows.dimension > 1 {
+            rows.lend_rough(global, |rows, global| {
+                let answer = solvers.solve_with_motors(config, rows, global, z)?;
+                let worst = if answer.is_err() { worst_row(global, z) } else { 0 };
+                Ok((answer, worst))
+            })?
+        } else {
+            rows.lend(mixed, |mixed| {
+                let answer = solvers.solve_mixed(config, mixed, z)?;
+                let worst = if answer.is_err() { worst_row(mixed, z) } else { 0 };
+                Ok((answer, worst))
+            })?
         };
-        let answer = match config.solver() {
-            Solver::Pgs => self.sweep_mixed(config, z, &limits),
-            _ => self.pivot.solve(&self.mixed, z, &limits).map_err(|unsolved| ("block-pivot", unsolved)),
-        };
-        let worst = if answer.is_err() { worst_row(&self.mixed, z) } else { 0 };
-        rows.lend(&mut self.mixed);
         cost(answer, config, || rows.name(system, worst), (z.len(), &rows.saddle.p))
     }
 
@@ -123,7 +132,7 @@ impl Engine {
         // T and the pattern decide on the order; both change seldom.
         let same = self.ldlt.as_mut().is_some_and(|ldlt| ldlt.load(&rows.saddle).is_ok());
         if !same || self.analysed != rows.saddle.t {
-            rows.saddle.renew().map_err(|wrong| Failure::Form { reason: wrong.to_string() })?;
+            rows.saddle.renew().map_err(of_form)?;
             if !self.ldlt.as_mut().is_some_and(|ldlt| ldlt.load(&rows.saddle).is_ok() && ldlt.suits(&rows.saddle)) {
                 self.ldlt = Some(Box::new(Ldlt::analyse(&rows.saddle)));
             }
@@ -162,101 +171,62 @@ impl Engine {
         z.iter_mut().zip(&self.x[n..]).for_each(|(z, x)| *z = -x);
         Ok(Cost { iterations: 1, residual: accuracy.backward_error })
     }
+}
 
-    fn sweep_mixed(
-        &mut self,
-        config: &Config,
-        z: &mut [f64],
-        limits: &Limits,
-    ) -> Result<Solved, (&'static str, Unsolved)> {
-        self.pgs.sweep(&self.mixed, Part::All, config.sweeps(), z, |_| {});
-        let (residual, iterations) = (self.mixed.residual_in(z, &mut self.room), config.sweeps());
-        if residual.relative <= limits.tolerance {
-            return Ok(Solved { iterations, residual });
+/// An answer, or the name of the solver that has none.
+type Answer = Result<Solved, (&'static str, Unsolved)>;
+
+impl Solvers {
+    fn solve_mixed(&mut self, config: &Config, mixed: &SaddleMlcp, z: &mut [f64]) -> Result<Answer, Failure> {
+        let at_zero = mixed.at_zero(&mut self.room);
+        let Some(limits) = limits(config.tolerance(), at_zero, &mixed.saddle.p)? else {
+            return Ok(Ok(nothing(z)));
+        };
+        if config.solver() != Solver::Pgs {
+            return Ok(self.pivot.solve(mixed, z, &limits).map_err(|unsolved| ("block-pivot", unsolved)));
         }
-        Err(("pgs", Unsolved { failure: carom_lcp::Failure::Iterations, iterations, residual }))
+        self.pgs.sweep(mixed, Part::All, config.sweeps(), z, |_| {});
+        let (residual, iterations) = (mixed.residual_in(z, &mut self.room), config.sweeps());
+        if residual.relative <= limits.tolerance {
+            return Ok(Ok(Solved { iterations, residual }));
+        }
+        Ok(Err(("pgs", Unsolved { failure: carom_lcp::Failure::Iterations, iterations, residual })))
     }
 
-    fn solve_friction<S: System + ?Sized>(
-        &mut self,
-        config: &Config,
-        system: &S,
-        rows: &mut Rows,
-        z: &mut [f64],
-    ) -> Result<Cost, Failure> {
-        self.global.dimension = rows.dimension;
-        self.global.equalities = rows.joints();
-        self.global.mu.clear();
-        self.global.mu.extend(rows.contacts.iter().map(|contact| contact.mu));
-        std::mem::swap(&mut self.global.saddle, &mut rows.saddle);
-        let answer = self.solve_with_motors(config, rows, z);
-        let worst = if matches!(answer, Ok(Err(_))) { worst_row(&self.global, z) } else { 0 };
-        std::mem::swap(&mut self.global.saddle, &mut rows.saddle);
-        cost(answer?, config, || rows.name(system, worst), (z.len(), &rows.saddle.p))
-    }
-
-    /// Friction with free motors; those beyond their bounds are then held there, as long as that is what they want.
+    /// Friction with free motors; those beyond their bounds are then held there, as long as that is what they want. The form ends as it began.
     fn solve_with_motors(
         &mut self,
         config: &Config,
         rows: &Rows,
+        global: &mut GlobalFriction,
         z: &mut [f64],
-    ) -> Result<Result<Solved, (&'static str, Unsolved)>, Failure> {
-        let form = |wrong: carom_lcp::matrix::Misshapen| Failure::Form { reason: wrong.to_string() };
+    ) -> Result<Answer, Failure> {
         if !rows.has_bounded_joints() {
-            self.global.renew().map_err(form)?;
-            return Ok(self.solve_global(config, z));
+            global.renew().map_err(of_form)?;
+            return self.solve_global(config, global, z);
         }
-        let joints = rows.joints();
-        let (values, t, q) = (
-            self.global.saddle.jacobian.values().to_vec(),
-            self.global.saddle.t.clone(),
-            self.global.saddle.q.clone(),
-        );
-        let p = self.global.saddle.p.clone();
-        let mut held: Vec<Option<f64>> = vec![None; joints];
-        let bounded = (0..joints).filter(|&row| rows.lower[row].is_finite() || rows.upper[row].is_finite()).count();
-        let most = MOTOR_ROUNDS + 20 * bounded;
+        self.motors.read(&global.saddle, rows.joints());
+        let answer = self.hold_motors(config, rows, global, z);
+        self.motors.restore(&mut global.saddle);
+        answer
+    }
+
+    fn hold_motors(
+        &mut self,
+        config: &Config,
+        rows: &Rows,
+        global: &mut GlobalFriction,
+        z: &mut [f64],
+    ) -> Result<Answer, Failure> {
+        let finite = |row: &usize| rows.lower[*row].is_finite() || rows.upper[*row].is_finite();
+        let most = MOTOR_ROUNDS + 20 * (0..rows.joints()).filter(finite).count();
         for round in 0..most {
-            self.global.saddle.jacobian.values_mut().copy_from_slice(&values);
-            self.global.saddle.t.clone_from(&t);
-            self.global.saddle.q.clone_from(&q);
-            self.global.saddle.p.clone_from(&p);
-            for (row, bound) in held.iter().enumerate() {
-                if let Some(impulse) = bound {
-                    self.hold(row, *impulse);
-                }
-            }
-            self.global.renew().map_err(form)?;
-            let answer = self.solve_global(config, z);
-            let mut momentum: Vec<f64> = self.global.saddle.p.iter().map(|p| -p).collect();
-            self.global.saddle.jacobian.add_transposed_times(z, &mut momentum);
-            let mut v = vec![0.0; momentum.len()];
-            self.global.saddle.inverse_mass().times(&momentum, &mut v);
-            self.global.saddle.jacobian.values_mut().copy_from_slice(&values);
-            let mut changed = false;
-            for (row, bound) in held.iter_mut().enumerate() {
-                let [lower, upper] = [rows.lower[row], rows.upper[row]];
-                let wanted = match *bound {
-                    None if z[row] < lower => Some(lower),
-                    None if z[row] > upper => Some(upper),
-                    None => None,
-                    Some(impulse) => {
-                        z[row] = impulse;
-                        let w = self.global.saddle.jacobian.row_times(row, &v) + t[row] * impulse + q[row];
-                        let leaves = if impulse == lower { w < 0.0 } else { w > 0.0 };
-                        Some(impulse).filter(|_| !leaves)
-                    }
-                };
-                // One at a time, the first first, cannot go round in circles where there is no friction.
-                if wanted != *bound && (round < MOTOR_ROUNDS || !changed) {
-                    (*bound, changed) = (wanted, true);
-                }
-            }
-            if !changed || answer.is_err() {
-                self.global.saddle.t.clone_from(&t);
-                self.global.saddle.q.clone_from(&q);
-                self.global.saddle.p.clone_from(&p);
+            self.motors.hold(&mut global.saddle);
+            global.renew().map_err(of_form)?;
+            let answer = self.solve_global(config, global, z)?;
+            self.motors.go_on(&global.saddle, z);
+            self.motors.restore(&mut global.saddle);
+            if !self.motors.change(rows, &global.saddle, z, round < MOTOR_ROUNDS) || answer.is_err() {
                 return Ok(answer);
             }
         }
@@ -264,25 +234,10 @@ impl Engine {
         Err(Failure::Motors { reason })
     }
 
-    /// Puts the impulse of a row to the momentum and takes the row out.
-    fn hold(&mut self, row: usize, impulse: f64) {
-        let saddle = &mut self.global.saddle;
-        let begin: usize = (0..row).map(|row| saddle.jacobian.row_parts(row).0.len()).sum();
-        let (columns, values) = saddle.jacobian.row_parts(row);
-        for (&column, value) in columns.iter().zip(values) {
-            saddle.p[column] -= value * impulse;
-        }
-        let count = columns.len();
-        saddle.jacobian.values_mut()[begin..begin + count].fill(0.0);
-        (saddle.t[row], saddle.q[row]) = (1.0, 0.0);
-    }
-
-    fn solve_global(&mut self, config: &Config, z: &mut [f64]) -> Result<Solved, (&'static str, Unsolved)> {
-        let global = &self.global;
+    fn solve_global(&mut self, config: &Config, global: &GlobalFriction, z: &mut [f64]) -> Result<Answer, Failure> {
         let at_zero = self.room.at_zero(global);
-        let Some(limits) = limits(config.tolerance(), at_zero, &global.saddle.p) else {
-            z.fill(0.0);
-            return Ok(Solved { iterations: 0, residual: Residual { absolute: at_zero, relative: 0.0 } });
+        let Some(limits) = limits(config.tolerance(), at_zero, &global.saddle.p)? else {
+            return Ok(Ok(nothing(z)));
         };
         let spent = match config.solver() {
             Solver::Direct | Solver::Newton if config.friction_law() != FrictionLaw::Polygon => {
@@ -305,8 +260,18 @@ impl Engine {
                 judged(global, z, &limits, config.couplings()).map_err(|unsolved| ("split", unsolved))
             }
         };
-        answer.map(|solved| Solved { iterations: solved.iterations + spent, ..solved })
+        Ok(answer.map(|solved| Solved { iterations: solved.iterations + spent, ..solved }))
     }
+}
+
+/// The answer where what no impulses leave is round-off.
+fn nothing(z: &mut [f64]) -> Solved {
+    z.fill(0.0);
+    Solved { iterations: 0, residual: Residual { absolute: 0.0, relative: 0.0 } }
+}
+
+fn of_form(wrong: carom_lcp::matrix::Misshapen) -> Failure {
+    Failure::Form { reason: wrong.to_string() }
 }
 
 /// Brings impulses that are near an answer down to round-off; the iterations. Those of the last step may pass as they are, but what they leave would
@@ -344,10 +309,13 @@ pub fn worst_row<P: Judged>(problem: &P, z: &[f64]) -> usize {
 
 /// When a solver may stop, or that there is nothing to solve: what no impulses leave is round-off of the momenta of the step. Residuals relative to
 /// that would be anything, so the tolerance has it as a floor.
-pub fn limits(tolerance: f64, at_zero: f64, p: &[f64]) -> Option<Limits> {
+pub fn limits(tolerance: f64, at_zero: f64, p: &[f64]) -> Result<Option<Limits>, Failure> {
+    if at_zero.is_nan() {
+        return Err(Failure::NonFinite { what: "what no impulses leave of the rows" });
+    }
     let floor = ROUND_OFF * norm(p);
     let tolerance = tolerance.max(floor / at_zero).min(f64::MAX);
-    (at_zero > floor).then(|| Limits { tolerance, ..Limits::default() })
+    Ok((at_zero > floor).then(|| Limits { tolerance, ..Limits::default() }))
 }
 
 fn cost(

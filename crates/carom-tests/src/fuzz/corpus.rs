@@ -1,0 +1,73 @@
+//! What mutations begin with: texts that are right, and those that went wrong once.
+
+use std::fs;
+use std::path::Path;
+
+use carom_io::scene::BUILT_IN;
+
+/// The texts of a folder of `corpus/`, by name. Those of inputs that went wrong once are tried before any other.
+pub fn kept(kind: &str) -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(kind);
+    let mut files: Vec<_> = fs::read_dir(&folder)
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .map(|entry| entry.expect("a file of the corpus").path())
+        .collect();
+    files.sort();
+    files
+        .iter()
+        .map(|path| fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+        .collect()
+}
+
+/// The built-in scenes and the kept ones. Long ones stand for many that are like them.
+pub fn scenes() -> Vec<String> {
+    BUILT_IN.iter().map(|scene| scene.text.to_string()).chain(kept("scene")).collect()
+}
+
+/// `--set` values for the built-in scenes: every number of every scene, written as a change to itself.
+pub fn sets() -> Vec<String> {
+    let mut texts = kept("set");
+    for scene in BUILT_IN.iter() {
+        let tree: toml::Table = toml::from_str(scene.text).expect("a built-in scene");
+        let mut paths = Vec::new();
+        numbers(&toml::Value::Table(tree), "", &mut paths);
+        texts.extend(paths.chunks(2).map(|pair| format!("{}\n{}\n", scene.name, pair.join("\n"))));
+    }
+    texts
+}
+
+/// The paths of all scalars below a value, as `key.path=value`.
+fn numbers(value: &toml::Value, path: &str, found: &mut Vec<String>) {
+    let below = |key: String| if path.is_empty() { key } else { format!("{path}.{key}") };
+    match value {
+        toml::Value::Table(table) => {
+            table.iter().for_each(|(key, value)| numbers(value, &below(key.clone()), found))
+        }
+        toml::Value::Array(items) => {
+            items.iter().enumerate().for_each(|(k, value)| numbers(value, &below(k.to_string()), found));
+        }
+        _ if matches!(path, "title" | "description") => {}
+        scalar => found.push(format!("{path}={scalar}").replace('\n', " ")),
+    }
+}
+
+/// Problems of every kind, small ones.
+pub fn problems() -> Vec<String> {
+    kept("problem")
+}
+
+/// The strings of the built-in scenes, which are mostly expressions, and the kept expressions.
+pub fn expressions() -> Vec<String> {
+    let mut texts = kept("expression");
+    for scene in BUILT_IN.iter() {
+        let quoted = scene
+            .text
+            .lines()
+            .filter(|line| !line.starts_with("title"))
+            .flat_map(|line| line.split('"').skip(1).step_by(2));
+        texts.extend(
+            quoted.filter(|text| text.len() < 200 && text.contains(['*', '(', '^', '+'])).map(str::to_string),
+        );
+    }
+    texts
+}
