@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::slice;
 
-use carom_io::document::{Diagnostic, Edit, Source, help};
-use carom_io::scene::{BUILT_IN, BuiltIn, Scene};
+use carom_io::document::{Diagnostic, Edit, Source};
+use carom_io::scene::{BuiltIn, Scene};
 use clap::Args;
 use serde_json::json;
 
 use crate::fail::Fail;
+use crate::hint;
 use crate::print;
 
 /// A scene and the changes that the command line makes to it.
@@ -96,6 +97,13 @@ pub fn refuse(json: bool, option: &str, message: String) -> Fail {
     Fail::Input(format!("error: {option}: {message}"))
 }
 
+/// A name that stands for nothing, as exit 2 and, where asked for, as JSON.
+pub fn unknown(json: bool, name: &str, message: String, help: String) -> Fail {
+    let (source, help) = (name.to_string(), Some(help));
+    SceneError::Missing(Box::new(Diagnostic { source, position: None, key: String::new(), message, help }))
+        .tell(json)
+}
+
 /// Why a scene cannot be used.
 pub enum SceneError {
     /// It cannot be found or opened.
@@ -156,11 +164,9 @@ fn source(scene: Option<&str>) -> Result<(String, Source), SceneError> {
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) => {
-            let names: Vec<&str> = BUILT_IN.iter().map(|scene| scene.name).collect();
-            let help = help("built-in scenes", scene, &names).filter(|_| !scene.ends_with(".toml"));
             let message =
                 format!("there is no built-in scene of this name, and no file that can be read ({error})");
-            return Err(missing(scene, message, help));
+            return Err(missing(scene, message, Some(hint::scene(scene))));
         }
     };
     let stem = path.file_stem().map_or_else(|| scene.into(), |stem| stem.to_string_lossy().into_owned());

@@ -3,6 +3,7 @@
 mod cmd;
 mod fail;
 mod figure_file;
+mod hint;
 mod input;
 mod interrupt;
 mod print;
@@ -14,7 +15,7 @@ use clap::{Parser, Subcommand};
 
 /// Mechanics with contact, simulated so that its structure survives.
 #[derive(Parser)]
-#[command(name = "carom", version, arg_required_else_help = true)]
+#[command(name = "carom", version, arg_required_else_help = true, max_term_width = print::WIDTH)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -34,9 +35,9 @@ enum Command {
     Reproduce(cmd::reproduce::Args),
     /// Solve complementarity and friction-contact problems from files
     Solve(cmd::solve::Args),
-    /// List the built-in scenes
+    /// List the built-in scenes, or show one: what to vary, its method, commands to try
     Scenes(cmd::scenes::Args),
-    /// List the methods: what each preserves, its order, what it takes
+    /// List the methods (what each preserves, its order, what it takes), or show one with all its options
     Methods(cmd::methods::Args),
     /// Print a built-in scene, to copy and change
     Show(cmd::show::Args),

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::fail::Fail;
 
 /// Columns of a terminal.
-const WIDTH: usize = 100;
+pub const WIDTH: usize = 100;
 
 /// Prints a text of lines to standard output; a closed pipe is no error. Control characters of titles and names are written out.
 pub fn out(text: &str) -> Result<(), Fail> {
@@ -44,26 +44,47 @@ pub fn json(value: &impl Serialize) -> Result<(), Fail> {
     }
 }
 
-/// Lines of cells, the columns aligned; the last column is not padded. What ends a line is written out: a cell has one.
-pub fn columns(rows: &[Vec<String>]) -> String {
-    let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| printable(cell)).collect()).collect();
+/// Between two columns.
+const GAP: usize = 2;
+
+/// The widths of columns.
+fn widths(rows: &[Vec<String>]) -> Vec<usize> {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..count).map(width).collect();
-    let mut text = String::new();
-    for row in &rows {
-        let mut line = String::new();
-        for (cell, width) in row.iter().zip(&widths) {
-            line.push_str(cell);
-            let pad = width - cell.chars().count() + 2;
-            line.extend(std::iter::repeat_n(' ', pad));
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
+    (0..count).map(width).collect()
+}
+
+/// The cells of a row in columns.
+fn line(row: &[String], widths: &[usize]) -> String {
+    let mut line = String::new();
+    for (cell, width) in row.iter().zip(widths) {
+        line.push_str(cell);
+        line.extend(std::iter::repeat_n(' ', width - cell.chars().count() + GAP));
     }
-    text
+    line.trim_end().to_string()
+}
+
+/// Cells that end no line: what does is written out.
+fn cells(rows: &[Vec<String>]) -> Vec<Vec<String>> {
+    rows.iter().map(|row| row.iter().map(|cell| printable(cell)).collect()).collect()
+}
+
+/// Lines of cells, the columns aligned; the last column is not padded.
+pub fn columns(rows: &[Vec<String>]) -> String {
+    let rows = cells(rows);
+    let widths = widths(&rows);
+    rows.iter().map(|row| line(row, &widths) + "\n").collect()
+}
+
+/// The same in the terminal's width: the last column goes on in lines below.
+pub fn list(rows: &[Vec<String>]) -> String {
+    let rows = cells(rows);
+    let widths = widths(&rows);
+    let before = widths.split_last().map_or(&[][..], |(_, before)| before);
+    let indent = before.iter().map(|width| width + GAP).sum();
+    rows.iter().map(|row| wrapped(&line(row, &widths), 0, indent)).collect()
 }
 
 /// A number in few characters.
@@ -127,7 +148,7 @@ pub fn wrapped(text: &str, first: usize, rest: usize) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::{WIDTH, columns, short, value, wrapped};
+    use super::{WIDTH, columns, list, short, value, wrapped};
 
     #[test]
     fn values_are_told_in_few_digits() {
@@ -148,5 +169,11 @@ mod tests {
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH) && text.lines().count() == 4);
         assert!(text.lines().skip(1).all(|line| line.starts_with(&(" ".repeat(12) + "word"))));
         assert_eq!(wrapped("a", 0, 2), "a\n");
+        let row = ["  name".to_string(), "é".to_string(), "word ".repeat(40)].to_vec();
+        let text = list(&[row, vec!["b".into(), "c".into(), "d".into()]]);
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines.len() == 4 && lines.iter().all(|line| line.chars().count() <= WIDTH), "{text}");
+        assert!(lines[0].starts_with("  name  é  word") && lines[1].starts_with("           word"), "{text}");
+        assert_eq!(lines[3], "b       c  d");
     }
 }

@@ -1,5 +1,6 @@
 //! Files of carom: scenes, experiments, run folders, references.
 
+pub mod catalogue;
 pub mod document;
 pub mod experiment;
 pub mod figure;

@@ -1,10 +1,17 @@
 //! BibTeX entries of the papers behind methods and scenes.
 
+mod citation;
+
 const TEXT: &str = include_str!("../../../references.bib");
 
 /// The entry of a key, as it stands in `references.bib`.
 pub fn entry(key: &str) -> Option<&'static str> {
     entries().find(|(other, _)| *other == key).map(|(_, text)| text)
+}
+
+/// The entry of a key as a line: authors, title, where and when.
+pub fn line(key: &str) -> Option<String> {
+    entry(key).map(citation::line)
 }
 
 /// All entries with their keys.

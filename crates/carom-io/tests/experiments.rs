@@ -379,7 +379,7 @@ const GIVING: &str = r#"title = "A hanging chain"
 name = "chain"
 label = "spook"
 scene = "heavy-chain"
-set = ["parameters.links=2", "parameters.load=1", "parameters.angle=60"]
+set = ["parameters.links=2", "parameters.load=1", "parameters.angle=60*pi/180"]
 members = [["run.step=0.02"], ["run.step=0.01"], ["run.step=0.005"]]
 until = 0.4
 [[run]]

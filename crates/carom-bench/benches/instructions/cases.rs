@@ -106,7 +106,7 @@ pub const CASES: &[Case] = &[
     scene("pendulum-penalty spook", 500, "pendulum-penalty", &[]),
     scene("bouncing-ball spook", 500, "bouncing-ball", &[]),
     scene("heavy-chain spook", 200, "heavy-chain", &["parameters.links=10", SPOOK]),
-    scene("heavy-chain pem", 100, "heavy-chain", &["parameters.links=10", "parameters.angle=30", PEM]),
+    scene("heavy-chain pem", 100, "heavy-chain", &["parameters.links=10", "parameters.angle=30*pi/180", PEM]),
 ];
 
 impl Case {

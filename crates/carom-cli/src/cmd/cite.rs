@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use carom::method::AnyMethod;
-use carom_io::document::{Source, help};
+use carom_io::document::Source;
 use carom_io::folder::{SCENE, read_verified};
 use carom_io::references;
-use carom_io::scene::{BUILT_IN, BuiltIn, Scene};
+use carom_io::scene::{BuiltIn, Scene};
 use clap::Args as ClapArgs;
 
 use crate::fail::Fail;
-use crate::input::SceneError;
-use crate::print;
+use crate::input::{SceneError, unknown};
+use crate::{hint, print};
 
 /// Options of `cite`.
 #[derive(ClapArgs)]
@@ -46,7 +46,7 @@ fn keys(of: &str) -> Result<Vec<String>, Fail> {
             } else {
                 std::fs::read(path)
             };
-            let bytes = read.map_err(|error| unknown(of, &error))?;
+            let bytes = read.map_err(|error| missing(of, &error))?;
             Source::from_bytes(path.display().to_string(), bytes)
                 .map_err(|found| SceneError::Wrong(found, Source::new(of, "")))?
         }
@@ -61,10 +61,8 @@ fn keys(of: &str) -> Result<Vec<String>, Fail> {
     Ok(keys)
 }
 
-fn unknown(of: &str, error: &std::io::Error) -> Fail {
+fn missing(of: &str, error: &std::io::Error) -> Fail {
     let methods = AnyMethod::all();
-    let names: Vec<&str> =
-        methods.iter().map(AnyMethod::name).chain(BUILT_IN.iter().map(|scene| scene.name)).collect();
-    let help = help("methods and scenes", of, &names).unwrap_or_default();
-    Fail::Input(format!("error: {of}: no method, scene or run folder ({error})\n   = help: {help}"))
+    let names: Vec<&str> = methods.iter().map(AnyMethod::name).collect();
+    unknown(false, of, format!("no method, scene or run folder ({error})"), hint::cited(of, &names))
 }

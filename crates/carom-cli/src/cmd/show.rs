@@ -1,11 +1,11 @@
 //! `carom show NAME`.
 
-use carom_io::document::help;
-use carom_io::scene::{BUILT_IN, BuiltIn};
+use carom_io::scene::BuiltIn;
 use clap::Args as ClapArgs;
 
 use crate::fail::Fail;
-use crate::print;
+use crate::input::unknown;
+use crate::{hint, print};
 
 /// Options of `show`.
 #[derive(ClapArgs)]
@@ -17,9 +17,8 @@ pub struct Args {
 /// Prints the text of a built-in scene.
 pub fn run(args: &Args) -> Result<(), Fail> {
     let Some(scene) = BuiltIn::named(&args.name) else {
-        let names: Vec<&str> = BUILT_IN.iter().map(|scene| scene.name).collect();
-        let help = help("built-in scenes", &args.name, &names).unwrap_or_default();
-        return Err(Fail::Input(format!("error: there is no built-in scene `{}`\n   = help: {help}", args.name)));
+        let message = "there is no built-in scene of this name".to_string();
+        return Err(unknown(false, &args.name, message, hint::built_in(&args.name)));
     };
     print::out(scene.text)
 }

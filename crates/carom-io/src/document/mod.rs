@@ -27,7 +27,7 @@ pub use path::{element, join};
 pub use read::{Item, TableReader};
 pub use set::{Edit, apply, key_and_value, set_value};
 pub use source::Source;
-pub use suggest::{closest, help};
+pub use suggest::{closest, help, hint, near};
 pub use tree::{Entry, Kind, Origin, Table, Value, describe};
 pub use visible::{is_control, printable, printable_json, printable_lines};
 pub use write::to_toml;

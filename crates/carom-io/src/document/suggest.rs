@@ -1,5 +1,9 @@
 //! "Did you mean …?": the known name nearest to an unknown one.
 
+/// The most names that one hint has.
+const MOST_NAMES: usize = 5;
+/// Words shorter than this are not looked for inside of names.
+const SHORTEST: usize = 3;
 /// Names longer than this are not compared.
 const LONGEST: usize = 64;
 
@@ -46,6 +50,29 @@ pub fn help<S: AsRef<str>>(label: &str, word: &str, candidates: &[S]) -> Option<
         Some(name) => format!("did you mean `{name}`? {list}"),
         None => list,
     })
+}
+
+/// The candidates that `word` may stand for: the nearest one, or else the first that contain it.
+pub fn near<'a, S: AsRef<str>>(word: &str, candidates: &'a [S]) -> Vec<&'a str> {
+    if let Some(name) = closest(word, candidates) {
+        return vec![name];
+    }
+    let word = word.to_lowercase();
+    let long = word.chars().count() >= SHORTEST;
+    let containing =
+        candidates.iter().map(AsRef::as_ref).filter(|name| long && name.to_lowercase().contains(&word));
+    containing.take(MOST_NAMES).collect()
+}
+
+/// The text of a help line where the candidates are too many to list: those that are meant, if any, and `all`, which says how to
+/// list them.
+pub fn hint(names: &[&str], all: &str) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        None => all.to_string(),
+        Some((last, [])) => format!("did you mean {last}? {all}"),
+        Some((last, others)) => format!("did you mean {} or {last}? {all}", others.join(", ")),
+    }
 }
 
 /// Number of insertions, deletions, substitutions and swaps of neighbours between two words
@@ -98,6 +125,26 @@ mod tests {
         assert_eq!(closest("", &known), None);
         assert_eq!(closest(&"s".repeat(100_000), &known), None);
         assert_eq!(closest::<&str>("a", &[]), None);
+    }
+
+    #[test]
+    fn names_that_contain_the_word() {
+        let known = ["double-pendulum", "kepler", "pendulum-polar", "newtons-cradle"];
+        assert_eq!(near("keplr", &known), ["kepler"]);
+        assert_eq!(near("cradle", &known), ["newtons-cradle"]);
+        assert_eq!(near("Pendulum", &known), ["double-pendulum", "pendulum-polar"]);
+        assert_eq!(near("du", &known), [""; 0], "too short to say anything");
+        assert_eq!(near("", &known), [""; 0]);
+        assert_eq!(near("pile", &["pile-1", "pile-2", "pile-3", "pile-4", "pile-5", "pile-6"]), ["pile-1"]);
+        let long: Vec<String> = (0..9).map(|k| format!("a-long-way-to-the-pile-{k}")).collect();
+        assert_eq!(near("pile", &long).len(), MOST_NAMES);
+    }
+
+    #[test]
+    fn hints() {
+        assert_eq!(hint(&[], "`list` lists all"), "`list` lists all");
+        assert_eq!(hint(&["a"], "`list` lists all"), "did you mean `a`? `list` lists all");
+        assert_eq!(hint(&["a", "b", "c"], "see"), "did you mean `a`, `b` or `c`? see");
     }
 
     #[test]

@@ -4,7 +4,6 @@
 //! runs of the same scene give the same bytes, also where one of them was cut off and resumed. The tables are read once,
 //! in memory that does not grow with them, and no extreme of a column over time is lost.
 
-mod citation;
 mod data;
 mod drawings;
 mod page;

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::citation;
 use super::data::Data;
 use super::drawings::Drawing;
 use super::structure;
@@ -135,19 +134,19 @@ fn method(page: &mut String, scene: &Scene) {
     let mut keys: Vec<&str> = scene.method.cites().to_vec();
     keys.extend(scene.cites.iter().map(String::as_str));
     let mut seen: Vec<&str> = Vec::new();
-    let entries: Vec<&str> = keys
+    let lines: Vec<String> = keys
         .into_iter()
         .filter(|key| {
             let new = !seen.contains(key);
             seen.push(key);
             new
         })
-        .filter_map(references::entry)
+        .filter_map(references::line)
         .collect();
-    if !entries.is_empty() {
+    if !lines.is_empty() {
         page.push_str("<ol>\n");
-        for entry in entries {
-            let _ = writeln!(page, "<li>{}</li>", escape(&citation::line(entry)));
+        for line in lines {
+            let _ = writeln!(page, "<li>{}</li>", escape(&line));
         }
         page.push_str("</ol>\n");
     }

@@ -20,7 +20,7 @@ mod watches;
 
 pub use builtin::{BUILT_IN, BuiltIn};
 pub use measures::Measure;
-pub use schema::schema;
+pub use schema::{option_schemas, schema};
 pub use settings::RunSettings;
 
 use carom::error::Failure;

@@ -21,12 +21,13 @@ fn a_hanging_chain_gives_way_by_compliance_times_force() {
 
 #[test]
 fn a_swinging_chain_with_a_heavy_load_breaks_and_the_report_knows_why() {
-    let scene = built_in("heavy-chain", &["parameters.angle=30", "run.until=10"]);
+    let scene = built_in("heavy-chain", &["parameters.angle=30*pi/180", "run.until=10"]);
     let (_, summary, _) = run(&scene, &mut |_| {});
     assert!(summary.max_equality.expect("constrained") > 0.1, "{:?}", summary.max_equality);
     assert!(summary.lateral.expect("known") > 2.0);
     // The same with a small load is fine: h ω < 2.
-    let light = built_in("heavy-chain", &["parameters.angle=30", "parameters.links=10", "parameters.load=20"]);
+    let light =
+        built_in("heavy-chain", &["parameters.angle=30*pi/180", "parameters.links=10", "parameters.load=20"]);
     let (_, summary, _) = run(&light, &mut |_| {});
     assert!(summary.max_equality.expect("constrained") < 1e-3);
     assert!(summary.lateral.expect("known") < 2.0, "{:?}", summary.lateral);
@@ -34,7 +35,8 @@ fn a_swinging_chain_with_a_heavy_load_breaks_and_the_report_knows_why() {
 
 #[test]
 fn geometric_stiffness_holds_a_straight_chain_for_ten_seconds_and_loses_little() {
-    let edits = ["parameters.angle=30", "method.stiffness=geometric", "method.compliance=1e-10", "run.until=10"];
+    let edits =
+        ["parameters.angle=30*pi/180", "method.stiffness=geometric", "method.compliance=1e-10", "run.until=10"];
     let scene = built_in("heavy-chain", &edits);
     let (outcome, summary, _) = run(&scene, &mut |_| {});
     assert_eq!(outcome.ended, None);
@@ -44,7 +46,8 @@ fn geometric_stiffness_holds_a_straight_chain_for_ten_seconds_and_loses_little()
     let energy = summary.energy.expect("looked at");
     let change = energy.last - energy.initial;
     assert!(change.abs() < 0.02 * swing, "{change} of {swing}");
-    let breaks = built_in("heavy-chain", &["parameters.angle=30", "method.compliance=1e-10", "run.until=10"]);
+    let breaks =
+        built_in("heavy-chain", &["parameters.angle=30*pi/180", "method.compliance=1e-10", "run.until=10"]);
     let (_, summary, _) = run(&breaks, &mut |_| {});
     assert!(summary.max_equality.expect("constrained") > 0.1, "control: without it the chain breaks");
 }
@@ -52,7 +55,7 @@ fn geometric_stiffness_holds_a_straight_chain_for_ten_seconds_and_loses_little()
 #[test]
 fn geometric_stiffness_of_slack_rods_does_nothing() {
     // A chain in free fall has no tension.
-    let edits = ["parameters.g=0", "parameters.angle=30", "run.until=1"];
+    let edits = ["parameters.g=0", "parameters.angle=30*pi/180", "run.until=1"];
     let scene = built_in("heavy-chain", &edits);
     let plain = measured(&scene, &method("spook"), 1.0 / 60.0, 60).0;
     let stiff = measured(&scene, &method("spook stiffness=geometric"), 1.0 / 60.0, 60).0;
@@ -62,7 +65,8 @@ fn geometric_stiffness_of_slack_rods_does_nothing() {
 #[test]
 fn a_warm_step_of_a_chain_allocates_nothing() {
     for text in ["spook", "spook hessian=chord", "spook stiffness=geometric", "spook solver=pgs, sweeps=20"] {
-        let scene = built_in("heavy-chain", &["parameters.links=50", "parameters.angle=5", "parameters.load=1"]);
+        let scene =
+            built_in("heavy-chain", &["parameters.links=50", "parameters.angle=5*pi/180", "parameters.load=1"]);
         let (mut stepper, mut state) = (stepper(&scene, &method(text)), scene.problem.initial.clone());
         let mut advance = |steps: usize| {
             for _ in 0..steps {

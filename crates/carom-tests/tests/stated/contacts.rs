@@ -142,20 +142,20 @@ fn geometric_stiffness_breaks_on_a_chain_that_starts_with_kinks() {
     let place = |i: &str| {
         let off = format!("0.5*(1 + cos(pi*{i}))*sin(kink)");
         let (x, y) = (
-            format!("length*(({i} + 1)*sin(A)*cos(kink) + {off}*cos(A))"),
-            format!("-length*(({i} + 1)*cos(A)*cos(kink) - {off}*sin(A))"),
+            format!("length*(({i} + 1)*sin(angle)*cos(kink) + {off}*cos(angle))"),
+            format!("-length*(({i} + 1)*cos(angle)*cos(kink) - {off}*sin(angle))"),
         );
         format!("position = [\"{x}\", \"{y}\"]")
     };
     let text = BuiltIn::named("heavy-chain").expect("a scene").text;
-    let straight = ["(i + 1)", "links"]
-        .map(|s| format!("position = [\"length*{s}*sin(angle*pi/180)\", \"-length*{s}*cos(angle*pi/180)\"]"));
+    let straight =
+        ["(i + 1)", "links"].map(|s| format!("position = [\"length*{s}*sin(angle)\", \"-length*{s}*cos(angle)\"]"));
     assert!(straight.iter().all(|line| text.contains(line)));
     let text = text.replace(&straight[0], &place("i")).replace(&straight[1], &place("(links - 1)"));
-    let text = text.replace("g = 9.81\n", "g = 9.81\nkink = 0.0\nA = \"angle*pi/180\"\n");
+    let text = text.replace("g = 9.81\n", "g = 9.81\nkink = 0.0\n");
     for (kink, holds) in [("0.0", true), ("0.01", false), ("0.05", false)] {
         let edits = [
-            "parameters.angle=30",
+            "parameters.angle=30*pi/180",
             &format!("parameters.kink={kink}"),
             "method.stiffness=geometric",
             "run.until=10",

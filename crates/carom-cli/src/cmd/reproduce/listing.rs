@@ -34,5 +34,5 @@ pub fn list(experiments: &[Experiment], as_json: bool) -> Result<(), Fail> {
         let place = experiment.place.clone().unwrap_or_default();
         rows.push(vec![experiment.full_name(), format!("{claims} {plural}"), place, experiment.title.clone()]);
     }
-    print::out(&print::columns(&rows))
+    print::out(&print::list(&rows))
 }
