@@ -8,6 +8,7 @@ mod input;
 mod interrupt;
 mod print;
 mod progress;
+mod strict;
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! The progress bars: of a run with its rate and the energy error so far, and of a sweep.
+//! The progress bars: of a run with its rate and the energy error so far, or its energy where the scene does not conserve it; and of a sweep.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -57,6 +57,8 @@ pub struct Progress {
     bar: ProgressBar,
     first: f64,
     largest: f64,
+    /// Whether the scene conserves energy: then its change is an error.
+    conserved: bool,
     shown: Instant,
     /// The step of the next look at the clock, and how many steps lie between looks: a look costs as much as a step.
     next: u64,
@@ -65,12 +67,13 @@ pub struct Progress {
 
 impl Progress {
     /// For a run of so many steps.
-    pub fn new(steps: u64, quiet: bool) -> Self {
+    pub fn new(steps: u64, quiet: bool, conserved: bool) -> Self {
         let template = "{bar:32} {percent:>3} %  {human_pos}/{human_len} steps  {rate}  {eta} left  {msg}";
         Self {
             bar: bar(steps, quiet, template),
             first: 0.0,
             largest: 0.0,
+            conserved,
             shown: Instant::now(),
             next: 1,
             stride: 1,
@@ -98,7 +101,10 @@ impl Observer for Progress {
         self.next = frame.step + self.stride;
         if late {
             self.bar.set_position(frame.step);
-            self.bar.set_message(format!("energy error {:.1e}", self.largest));
+            self.bar.set_message(match self.conserved {
+                true => format!("energy error {:.1e}", self.largest),
+                false => format!("energy {energy:.4e}"),
+            });
             self.shown = Instant::now();
         }
         Ok(())

@@ -1,7 +1,9 @@
 //! `run.json`: what a run came to, in numbers.
 
 use carom::impact::Law;
-use carom::measures::{Account, Extremes, Ledger, Role, Summary, SymmetryChange};
+use carom::measures::{
+    Account, EnergyTrend, Evidence, Extremes, Finding, Findings, Ledger, Summary, SymmetryChange,
+};
 use carom::method::AnyMethod;
 use carom::problem::Level;
 use carom::run::Outcome;
@@ -72,7 +74,11 @@ pub struct RunReport {
     pub complete: bool,
     /// Why the run ended early.
     pub ended: Option<String>,
-    /// What the user should know.
+    /// Whether the run has not failed in substance: no finding is beyond its limit.
+    pub trustworthy: bool,
+    /// What was found of errors, losses and solves, with what it was compared with.
+    pub findings: Vec<Finding>,
+    /// What the user should know beside that.
     pub notes: Vec<String>,
 }
 
@@ -92,6 +98,10 @@ pub struct Energy {
     pub slope: Option<f64>,
     /// Standard error of the slope.
     pub slope_error: Option<f64>,
+    /// What the slope says.
+    pub trend: EnergyTrend,
+    /// What of the scene changes its energy; empty if the scene conserves it.
+    pub changed_by: Vec<String>,
 }
 
 /// Change of momentum since the start.
@@ -204,6 +214,17 @@ pub struct FinalState {
 }
 
 impl RunReport {
+    /// Why the run cannot be trusted, the gravest kind first; nothing of one that can.
+    pub fn reasons(&self) -> impl Iterator<Item = &str> {
+        self.findings.iter().filter(|finding| !finding.trustworthy).map(|finding| finding.sentence.as_str())
+    }
+
+    /// Findings that leave the run trustworthy, then the notes.
+    pub fn remarks(&self) -> impl Iterator<Item = &str> {
+        let findings = self.findings.iter().filter(|finding| finding.trustworthy).map(|finding| &finding.sentence);
+        findings.chain(&self.notes).map(String::as_str)
+    }
+
     /// The report of a run that took `seconds`, with its accounts of energy and what was seen of its watches.
     pub fn new(
         scene: &Scene,
@@ -219,6 +240,15 @@ impl RunReport {
             Ok(inverse) => inverse.solve(&mut v),
             Err(_) => v.fill(f64::NAN),
         }
+        let findings = Findings::of(&Evidence {
+            problem: &scene.problem,
+            method: &scene.method,
+            h: scene.run.h,
+            steps: outcome.steps,
+            last: state,
+            summary,
+            ledger,
+        });
         let trend = summary.energy_trend();
         let energy = summary.energy;
         let value = |pick: fn(carom::measures::Extremes) -> f64| energy.map_or(f64::NAN, pick);
@@ -240,6 +270,8 @@ impl RunReport {
                 max: value(|energy| energy.max),
                 slope: trend.map(|trend| trend.slope),
                 slope_error: trend.and_then(|trend| trend.error),
+                trend: findings.trend,
+                changed_by: findings.conservation.broken_by.clone(),
             },
             momentum: MomentumChange {
                 linear_max_change: linear_max,
@@ -301,12 +333,13 @@ impl RunReport {
             },
             complete: outcome.ended.is_none(),
             ended: outcome.ended.as_ref().map(ToString::to_string),
+            trustworthy: findings.trustworthy(),
+            findings: findings.found,
             notes: {
                 let mut notes = notes(scene);
                 notes.extend(halved(scene, outcome));
                 notes.extend(unanswered(summary));
                 notes.extend(lateral(scene, summary));
-                notes.extend(risen(scene, summary, ledger));
                 notes.extend(inside_halves(scene, summary));
                 notes.extend(left_approached(summary));
                 notes.extend(passages::note(scene, summary));
@@ -379,33 +412,6 @@ fn lateral(scene: &Scene, summary: &Summary) -> Option<String> {
         "bodies under tension may move across it with h ω up to {found:.2} (a bound from above): such motion grows beyond 2; {pem}stiffness = \
          \"geometric\" or steps below {h:.2e} avoid it"
     ))
-}
-
-/// Energy that came in beyond what sources put in and compliances gave back.
-fn risen(scene: &Scene, summary: &Summary, ledger: Option<&Ledger>) -> Option<String> {
-    /// The part of the energy at the start, and of what sources put in, that is worth a note.
-    const RISE: f64 = 0.05;
-    let (energy, ledger) = (summary.energy?, ledger?);
-    if !scene.method.abilities().regularised {
-        return None;
-    }
-    let of = |role: Role| ledger.sources.iter().filter(move |account| account.role == role);
-    let rise = ledger.risen;
-    let most = of(Role::Sink).max_by(|a, b| a.net().total_cmp(&b.net()))?;
-    let scale = energy.initial.abs() + of(Role::Source).map(|source| source.entered).sum::<f64>();
-    let givers = of(Role::Source).chain(of(Role::Store)).filter(|account| account.entered > 0.0);
-    let givers: Vec<String> = givers.map(|account| format!("`{}`", account.name)).collect();
-    let above = match givers.is_empty() {
-        true => "above its start".to_string(),
-        false => format!("more than {} gave", givers.join(", ")),
-    };
-    (most.net() > 0.5 * rise && rise > RISE * scale).then(|| {
-        format!(
-            "the energy rose by {rise:.2e} {above}, most of it through `{}`: an error of the steps, not of the scene; shorter steps have \
-             less of it",
-            most.name
-        )
-    })
 }
 
 fn unanswered(summary: &Summary) -> Option<String> {

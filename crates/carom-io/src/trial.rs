@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use carom::measures::{Ledger, Summary};
+use carom::measures::{Conservation, Ledger, Summary};
 use carom::method::Refusal;
 use carom::observe::{Frame, Observer};
 use carom::run::{Grid, Outcome, Run};
@@ -41,7 +41,8 @@ impl Trial {
         let motion = motion.map_err(|failure| Refusal::Failed { method: scene.method.name(), failure })?;
         let (measured, summary, ledger) =
             (Measures::new(scene, &problem.initial, 0), Summary::new(problem), accounts(scene));
-        let mut witness = Witness { scene, measured, motion, summary, ledger, also };
+        let conservation = Conservation::of(&scene.method, system);
+        let mut witness = Witness { scene, measured, motion, summary, ledger, conservation, also };
         let outcome = run.go(problem.initial.clone(), &mut [&mut witness], stop);
         let Witness { summary, ledger, motion, .. } = witness;
         let watched = motion.watched().to_vec();
@@ -61,6 +62,7 @@ struct Witness<'a, 'b, 'c> {
     motion: Motion<'a>,
     summary: Summary,
     ledger: Option<Ledger>,
+    conservation: Conservation,
     also: &'b mut [&'c mut dyn Observer],
 }
 
@@ -74,6 +76,7 @@ impl Observer for Witness<'_, '_, '_> {
             ledger.enter(&*self.scene.problem.system, frame);
             ledger.check().map_err(|failure| failure.to_string())?;
         }
+        self.summary.weigh(&self.conservation, self.ledger.as_ref(), frame);
         self.motion.watch(frame)?;
         self.motion.keep(frame);
         self.also.iter_mut().try_for_each(|observer| observer.observe(frame))

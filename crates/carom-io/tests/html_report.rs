@@ -26,7 +26,7 @@ fn run() -> Value {
     json!({
         "carom": "0.0.0", "scene": "made", "method": "verlet", "h": 0.01, "steps": 1000, "t": 10.0,
         "wall_seconds": 0.123_456_789, "steps_per_second": 987_654.3,
-        "energy": { "initial": 1.0, "final": 1.0, "min": 0.75, "max": 1.5, "slope": 1.2e-12, "slope_error": 3e-12 },
+        "energy": { "initial": 1.0, "final": 1.0, "min": 0.75, "max": 1.5, "slope": 1.2e-12, "slope_error": 3e-12, "trend": "no-drift" },
         "momentum": {
             "linear_max_change": null, "angular_max_change": 4.44e-16,
             "linear_change": [0.0, 0.0], "angular_change": [0.0]
@@ -370,12 +370,33 @@ fn columns_are_found_by_name_and_drawn_by_kind() {
         "forces that come from no potential change the symplectic form.Largest defect 3 × 10⁻¹³",
         "Largest defect 7 × 10⁻¹²",
         "Largest violation 2.2 × 10⁻¹⁶, or 0.99 ulp of the largest coordinate (1)",
-        "the scene itself does not conserve energy",
+        "None: the scene changes its energy (force `forces`).",
         "spin: largest change 4 × 10⁻¹³. boost: the scene does not have this symmetry.",
-        "1.5 entered, 4.5 left, −3 is stored; 2 × 10⁻⁴ at the end has no source; at most 3 × 10⁻⁴.",
+        "Entered 1.5, left 4.5, stored −3. Unexplained at the end 2 × 10⁻⁴, at most 3 × 10⁻⁴: integrator error.",
     ] {
         assert!(all.contains(said), "{said}");
     }
+}
+
+#[test]
+fn a_run_that_cannot_be_trusted_says_so_first_and_other_findings_stand_with_the_notes() {
+    let folder = Folder::new(&["energy"], 3, |_, _| 1.0);
+    let mut run = run();
+    run["trustworthy"] = false.into();
+    run["findings"] = json!([
+        { "kind": "energy", "trustworthy": false, "sentence": "the energy is off by 2.52e66 <far>" },
+        { "kind": "losses", "trustworthy": true, "sentence": "`gvi` took 1.5e-7" },
+    ]);
+    let html = folder.report(&scene(""), &run).html;
+    let page = parse(&html);
+    let main = page.descendants().find(|node| node.has_tag_name("main")).expect("a body");
+    let first = main.children().find(Node::is_element).expect("a first element");
+    assert_eq!(first.attribute("class"), Some("alarm"));
+    let said = text(first);
+    assert!(said.contains("This run cannot be trusted:") && said.contains("off by 2.52 × 10⁶⁶ <far>"), "{said}");
+    assert!(!said.contains("took") && text(page.root_element()).contains("`gvi` took 1.5 × 10⁻⁷"));
+    run["trustworthy"] = true.into();
+    assert!(!folder.report(&scene(""), &run).html.contains("cannot be trusted"), "control");
 }
 
 #[test]

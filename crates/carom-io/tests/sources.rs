@@ -22,7 +22,12 @@ fn report(text: &str, edits: &[&str]) -> RunReport {
 }
 
 fn blamed(report: &RunReport) -> Vec<&String> {
-    report.notes.iter().filter(|note| note.contains("an error of the steps")).collect()
+    report
+        .findings
+        .iter()
+        .map(|finding| &finding.sentence)
+        .filter(|said| said.contains("an error of the steps"))
+        .collect()
 }
 
 const MOTOR: &str = "[lagrangian]\ncoordinates = ['angle']\nmass = 0.5\npotential = '2*cos(angle)'\n\
@@ -47,7 +52,7 @@ fn what_motors_moving_constraints_and_forces_put_in_is_no_error_of_the_steps() {
         );
         assert!(rise > 0.05 && source.entered > 0.5 * rise, "{name}: control: the energy rises by {rise}");
         assert!((ledger.from_sources - (source.entered - source.left)).abs() < 1e-12, "{name}");
-        assert!(blamed(&report).is_empty(), "{name}: {:?}", report.notes);
+        assert!(report.findings.is_empty(), "{name}: {:?}", report.findings);
     }
 }
 
@@ -59,8 +64,8 @@ fn what_the_steps_give_beside_a_source_is_still_told_and_the_source_is_named() {
                 damping = 0.0\n[run]\nstep = '1/60'\nuntil = 20.0\n";
     let report = report(text, &[]);
     let blamed = blamed(&report);
-    println!("{:?}", report.notes);
-    assert_eq!(blamed.len(), 1, "{:?}", report.notes);
+    println!("{:?}", report.findings);
+    assert_eq!(blamed.len(), 1, "{:?}", report.findings);
     assert!(blamed[0].contains("more than `motors` gave, most of it through `contact forces`"), "{}", blamed[0]);
 }
 
@@ -70,7 +75,7 @@ fn a_start_in_compression_is_taken_by_spook_and_refused_by_rigid_methods_with_th
     let scene = read(text, &[]).unwrap_or_else(|found| panic!("{found}"));
     assert!(scene.problem.adjustments.is_empty(), "nothing is pushed out");
     let report = report(text, &["run.until=0.2"]);
-    assert!(report.notes.is_empty(), "{:?}", report.notes);
+    assert!(report.notes.is_empty() && report.findings.is_empty(), "{:?} {:?}", report.notes, report.findings);
     for method in AnyMethod::all().iter().map(AnyMethod::name).filter(|name| *name != "spook") {
         let found = read(text, &[&format!("method={{ name = '{method}' }}"), "run.measures=[]"]).err();
         let found = found.unwrap_or_else(|| panic!("{method} took it"));

@@ -151,6 +151,14 @@ pub trait Method: Serialize + for<'a> Deserialize<'a> + JsonSchema + Default {
     fn friction_of_all(&self) -> Option<f64> {
         None
     }
+    /// The coefficient of restitution of all contacts, where it replaces their own.
+    fn restitution_of_all(&self) -> Option<f64> {
+        None
+    }
+    /// What of these options lets solves leave more than the default does, in words.
+    fn loosened_by(&self) -> Option<String> {
+        None
+    }
     /// What the user should know of these options on a system, with steps of length `h`: bounds that are passed.
     fn warnings<S: System + ?Sized>(&self, _system: &S, _start: &State, _h: f64) -> Vec<String> {
         Vec::new()
@@ -294,6 +302,16 @@ macro_rules! methods {
             /// The coefficient of friction of all contacts, where it replaces their own.
             pub fn friction_of_all(&self) -> Option<f64> {
                 match self { $(Self::$variant(config) => config.friction_of_all()),* }
+            }
+
+            /// The coefficient of restitution of all contacts, where it replaces their own.
+            pub fn restitution_of_all(&self) -> Option<f64> {
+                match self { $(Self::$variant(config) => config.restitution_of_all()),* }
+            }
+
+            /// What of its options lets solves leave more than the default does, in words.
+            pub fn loosened_by(&self) -> Option<String> {
+                match self { $(Self::$variant(config) => config.loosened_by()),* }
             }
 
             /// What the user should know of its options on a system.

@@ -3,10 +3,14 @@
 mod figure;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use carom::state::State;
 use carom::study::{Level, Reference, StudyError, order};
 use carom_io::folder::ended_run;
+use carom_io::report::RunReport;
+use carom_io::scene::Scene;
+use carom_io::trial::Trial;
 use clap::Args as ClapArgs;
 use figure::OrderFigure;
 use serde_json::{Value, json};
@@ -15,6 +19,7 @@ use crate::fail::Fail;
 use crate::figure_file::FigureFile;
 use crate::input::SceneArgs;
 use crate::print;
+use crate::strict;
 
 /// Options of `order`.
 #[derive(ClapArgs)]
@@ -33,6 +38,9 @@ pub struct Args {
     /// Draw errors over step lengths (with --work over time too) into this file, .svg or .png
     #[arg(long, value_name = "FILE")]
     figure: Option<PathBuf>,
+    /// End with 1 when the run of a level cannot be trusted
+    #[arg(long)]
+    strict: bool,
     /// One JSON document on standard output
     #[arg(long)]
     json: bool,
@@ -45,7 +53,7 @@ const FINER: u64 = 8;
 pub fn run(args: &Args) -> Result<(), Fail> {
     // Before anything is computed: a name that cannot be written is known now.
     let file = FigureFile::of(args.figure.as_deref(), args.json)?;
-    let scene = args.scene.read(args.json)?;
+    let mut scene = args.scene.read(args.json)?;
     let (steps, h) = (scene.run.steps, scene.run.h);
     if steps == 0 {
         return Err(Fail::Input("error: the scene's run has no steps: give --until or --steps".into()));
@@ -61,15 +69,18 @@ pub fn run(args: &Args) -> Result<(), Fail> {
         StudyError::Refused(_) | StudyError::Reference { .. } => Fail::Input(format!("error: {error}")),
         StudyError::Step { .. } => Fail::Failed(format!("error: {error}")),
     })?;
+    let reports = trials(&mut scene, &levels)?;
+    let named = || levels.iter().zip(&reports).map(|(level, report)| (format!("h = {}", level.h), report));
     let claimed = scene.method.claims().order;
     if let Some(file) = file {
         let title = format!("{} with {}", scene.name, scene.method.name());
         file.write(&OrderFigure { title, levels: &levels, claimed, work: args.work }.figure())?;
     }
     if args.json {
-        let rows: Vec<Value> = levels.iter().map(row).collect();
+        let rows: Vec<Value> = levels.iter().zip(&reports).map(row).collect();
         let (scene, method) = (&scene.name, scene.method.name());
-        return print::json(&json!({ "scene": scene, "method": method, "claimed_order": claimed, "levels": rows }));
+        let document = json!({ "scene": scene, "method": method, "claimed_order": claimed, "levels": rows });
+        return print::json(&document).and(strict::runs(args.strict, levels.len(), named()));
     }
     let against = match &args.reference {
         None => format!("the same method with {FINER} times finer steps than the last, extrapolated"),
@@ -83,10 +94,27 @@ pub fn run(args: &Args) -> Result<(), Fail> {
         true => " through impacts too, as long as the motion is not chaotic",
         false => " between impacts; through them errors are of first order and scatter",
     };
-    print::out(&(head + &table(&levels, args.work) + &format!("\n{method} claims order {claimed}{limit}.\n")))
+    let distrusted = strict::summary(levels.len(), named()).map_or_else(String::new, |found| found + "\n");
+    let claim = format!("\n{method} claims order {claimed}{limit}.\n");
+    let printed = print::out(&(head + &table(&levels, args.work) + &claim + &distrusted));
+    printed.and(strict::runs(args.strict, levels.len(), named()))
 }
 
-fn row(level: &Level) -> Value {
+/// Reports of runs with the steps of every level, made again: those of the study are timed, without observers.
+fn trials(scene: &mut Scene, levels: &[Level]) -> Result<Vec<RunReport>, Fail> {
+    let (h, steps, stop) = (scene.run.h, scene.run.steps, AtomicBool::new(false));
+    let mut run = |level: &Level| {
+        (scene.run.h, scene.run.steps) = (level.h, level.steps);
+        let trial =
+            Trial::run(scene, &mut [], &stop).map_err(|refusal| Fail::Input(format!("error: {refusal}")))?;
+        Ok(trial.report(scene))
+    };
+    let reports = levels.iter().map(&mut run).collect();
+    (scene.run.h, scene.run.steps) = (h, steps);
+    reports
+}
+
+fn row((level, report): (&Level, &RunReport)) -> Value {
     json!({
         "steps": level.steps,
         "h": level.h,
@@ -96,6 +124,8 @@ fn row(level: &Level) -> Value {
         "slope_p": level.slope.map(|slope| slope.1),
         "iterations": level.iterations,
         "seconds": level.seconds,
+        "trustworthy": report.trustworthy,
+        "findings": report.findings,
     })
 }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use carom::measures::Conservation;
 use carom::observe::Observer;
 use carom::run::{Ended, Grid, Outcome, Run};
 use carom::state::State;
@@ -25,6 +26,7 @@ use crate::input::{SceneArgs, SceneError, out_folder, refuse};
 use crate::interrupt;
 use crate::print;
 use crate::progress::Progress;
+use crate::strict;
 
 /// Options of `run`.
 #[derive(ClapArgs)]
@@ -47,6 +49,9 @@ pub struct Args {
     /// No progress, no report
     #[arg(long)]
     quiet: bool,
+    /// End with 1 when the run cannot be trusted; everything is kept
+    #[arg(long)]
+    strict: bool,
     /// Threads to use; the result does not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
@@ -181,7 +186,8 @@ fn stepper(scene: &Scene, start: &State) -> Result<Box<dyn Stepper<dyn System>>,
 /// Runs to the end and reports.
 fn simulate(args: &Args, scene: &Scene, prepared: Prepared, stop: &Arc<AtomicBool>) -> Result<(), Fail> {
     let Prepared { mut stepper, mut session, from } = prepared;
-    let mut progress = Progress::new(scene.run.steps, args.quiet);
+    let conserved = Conservation::of(&scene.method, &*scene.problem.system).holds();
+    let mut progress = Progress::new(scene.run.steps, args.quiet, conserved);
     let outcome = steps(scene, &mut *stepper, from, &mut [&mut session, &mut progress], stop);
     progress.finish();
     let shown = session.folder().path().display().to_string();
@@ -197,7 +203,7 @@ fn simulate(args: &Args, scene: &Scene, prepared: Prepared, stop: &Arc<AtomicBoo
         Ok(())
     };
     match &outcome.ended {
-        None => printed.and(page),
+        None => printed.and(page).and(strict::run(args.strict, &report, session.folder().path())),
         // What ended the run, a full disk perhaps, is the news; the page can be made again.
         Some(ended) => {
             let (made, all, t) = (outcome.steps, scene.run.steps, outcome.state.t);

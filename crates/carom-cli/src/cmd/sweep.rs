@@ -28,6 +28,7 @@ use crate::input::{SceneArgs, SceneError, refuse};
 use crate::interrupt;
 use crate::print::{self, duration};
 use crate::progress::SweepProgress;
+use crate::strict;
 
 /// Options of `sweep`.
 #[derive(ClapArgs)]
@@ -55,6 +56,9 @@ pub struct Args {
     /// No progress, no table
     #[arg(long)]
     quiet: bool,
+    /// End with 1 when a run cannot be trusted; everything is kept
+    #[arg(long)]
+    strict: bool,
     /// Threads to use; the result does not depend on it [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
@@ -158,7 +162,13 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     };
     // Files that are missing are the news, whether or not a run failed.
     written.and(drawn)?;
-    sweep.verdict(&rows, &folder).and(printed)
+    let strict = strict::runs(args.strict, rows.len(), named(&rows));
+    sweep.verdict(&rows, &folder).and(printed).and(strict)
+}
+
+/// The reports by their points.
+fn named(rows: &[Row]) -> impl Iterator<Item = (String, &RunReport)> {
+    rows.iter().map(|row| (row.point.shown(), &row.report))
 }
 
 impl Sweep {
@@ -277,7 +287,10 @@ impl Sweep {
         {
             text.push_str(&format!("largest penetration: {depth:.1e} at {}\n", point.shown()));
         }
-        let mut noted = rows.iter().flat_map(|row| row.report.notes.iter().map(|note| (note, &row.point)));
+        if let Some(distrusted) = strict::summary(rows.len(), named(rows)) {
+            text.push_str(&format!("{distrusted}\n"));
+        }
+        let mut noted = rows.iter().flat_map(|row| row.report.remarks().map(|note| (note, &row.point)));
         if let Some((note, point)) = noted.next() {
             let more = match noted.count() {
                 0 => String::new(),
@@ -308,9 +321,9 @@ impl Sweep {
     }
 }
 
-/// The largest departure of the energy, relative to its start.
+/// The largest departure of the energy, relative to its start, of a scene that conserves it.
 fn relative_change(report: &RunReport) -> Option<f64> {
     let energy = &report.energy;
     let change = (energy.max - energy.initial).max(energy.initial - energy.min);
-    (energy.initial != 0.0).then(|| change / energy.initial.abs())
+    (energy.initial != 0.0 && energy.changed_by.is_empty()).then(|| change / energy.initial.abs())
 }

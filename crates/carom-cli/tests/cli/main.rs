@@ -18,6 +18,7 @@ mod same_bits;
 mod solve;
 mod sweep;
 mod terminal;
+mod trust;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -216,8 +216,18 @@ fn the_table_has_the_columns_that_have_values_and_the_extremes_below() {
     let out = place.carom(&sweep("kepler", &["--vary", "parameters.eccentricity=0:0.8:5"])).code(0).out;
     let lines: Vec<&str> = out.lines().collect();
     let heads: Vec<&str> = lines[2].split("  ").map(str::trim).filter(|head| !head.is_empty()).collect();
-    let expected =
-        ["parameters.eccentricity", "steps", "t", "E0", "min - E0", "max - E0", "slope", "iterations", "complete"];
+    let expected = [
+        "parameters.eccentricity",
+        "steps",
+        "t",
+        "E0",
+        "min - E0",
+        "max - E0",
+        "slope",
+        "iterations",
+        "trustworthy",
+        "complete",
+    ];
     assert_eq!(heads, expected);
     assert_eq!(lines.len(), 3 + 5 + 1 + 2, "{out}");
     assert!(lines[9].starts_with("5 runs in ") && lines[9].contains(" thread"), "{out}");

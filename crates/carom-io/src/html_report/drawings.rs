@@ -1,6 +1,6 @@
 //! The figures of a report.
 
-use carom::measures::{Conserved, Momentum};
+use carom::measures::{Conservation, Conserved, Momentum};
 use serde_json::Value;
 
 use super::data::{Data, label};
@@ -45,10 +45,9 @@ pub struct Drawing {
     pub figure: Figure,
 }
 
-/// Whether the scene itself conserves energy.
-pub fn conservative(scene: &Scene) -> bool {
-    let system = &scene.problem.system;
-    system.forces().is_none() && !system.depends_on_time()
+/// Whether the scene itself conserves energy, as the run was judged.
+fn conservative(scene: &Scene) -> bool {
+    Conservation::of(&scene.method, &*scene.problem.system).holds()
 }
 
 /// All figures of a run.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::data::Data;
 use super::drawings::Drawing;
 use super::structure;
-use super::words::{count, short};
+use super::words::{count, printed, short};
 use crate::figure::escaped as escape;
 use crate::references;
 use crate::scene::Scene;
@@ -34,6 +34,7 @@ pub fn write(scene: &Scene, run: &Value, data: &Data, drawings: &[Drawing]) -> S
         escape(title)
     );
     ending(&mut page, scene, run);
+    distrust(&mut page, run);
     let _ = writeln!(page, "<h1>{}</h1>", escape(title));
     let _ = writeln!(
         page,
@@ -77,6 +78,25 @@ fn ending(page: &mut String, scene: &Scene, run: &Value) {
     );
 }
 
+/// Sentences of the findings that leave the run trustworthy, or do not.
+fn findings(run: &Value, trustworthy: bool) -> impl Iterator<Item = String> {
+    let findings = run["findings"].as_array().into_iter().flatten();
+    let chosen = findings.filter(move |finding| finding["trustworthy"] == trustworthy);
+    chosen.filter_map(|finding| finding["sentence"].as_str()).map(printed)
+}
+
+/// Why the run cannot be trusted; nothing for one that can.
+fn distrust(page: &mut String, run: &Value) {
+    if run["trustworthy"] != false {
+        return;
+    }
+    page.push_str("<div class=\"alarm\"><strong>This run cannot be trusted:</strong>\n<ul>\n");
+    for reason in findings(run, false) {
+        let _ = writeln!(page, "<li>{}</li>", unbroken(&escape(&reason)));
+    }
+    page.push_str("</ul></div>\n");
+}
+
 fn structure_section(page: &mut String, scene: &Scene, run: &Value, data: &Data) {
     page.push_str("<h2>Structure</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th></th>");
     page.push_str("<th>What the method promises</th><th>What was measured</th></tr></thead>\n<tbody>\n");
@@ -90,11 +110,12 @@ fn structure_section(page: &mut String, scene: &Scene, run: &Value, data: &Data)
         );
     }
     page.push_str("</tbody>\n</table></div>\n");
-    let notes: Vec<&str> = run["notes"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let notes = run["notes"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_string);
+    let notes: Vec<String> = findings(run, true).chain(notes).collect();
     if !notes.is_empty() {
         page.push_str("<ul>\n");
         for note in notes {
-            let _ = writeln!(page, "<li>{}</li>", escape(note));
+            let _ = writeln!(page, "<li>{}</li>", unbroken(&escape(&note)));
         }
         page.push_str("</ul>\n");
     }

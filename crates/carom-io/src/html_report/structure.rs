@@ -1,9 +1,9 @@
 //! The structure report: what the method promises and what was measured, side by side.
 
+use carom::measures::Conservation;
 use serde_json::Value;
 
 use super::data::Data;
-use super::drawings::conservative;
 use super::thin::Thinned;
 use super::words::{count, drift, energy_promise, number, short, ulp};
 use crate::scene::Scene;
@@ -32,54 +32,65 @@ pub fn rows(scene: &Scene, run: &Value, data: &Data) -> Vec<Row> {
 }
 
 fn energy(scene: &Scene, run: &Value) -> Row {
-    let conservative = conservative(scene);
-    let mut measured = Vec::new();
+    let conservation = Conservation::of(&scene.method, &*scene.problem.system);
     let energy = |key: &str| number(run, &format!("/energy/{key}"));
-    if let (Some(initial), Some(min), Some(max)) = (energy("initial"), energy("min"), energy("max")) {
-        let relative = match initial.abs() {
-            0.0 => String::new(),
-            size => format!(" ({} of |E₀|)", short((max - initial).max(initial - min) / size, 2)),
-        };
-        measured.push(format!(
-            "E₀ = {}. Largest departures over all steps: {} below and {} above it{relative}.",
-            short(initial, 8),
-            short(initial - min, 3),
-            short(max - initial, 3)
-        ));
+    let range = energy("initial").zip(energy("min").zip(energy("max")));
+    let mut measured: Vec<String> =
+        range.map(|(initial, range)| departures(conservation.holds(), initial, range)).into_iter().collect();
+    if let Some(mut sentence) = drift(run).filter(|_| conservation.holds()) {
+        if let Some(first) = sentence.get(..1).map(str::to_uppercase) {
+            sentence.replace_range(..1, &first);
+        }
+        measured.push(sentence + ".");
     }
-    let mut sentence = drift(run, conservative);
-    if let Some(first) = sentence.get(..1).map(str::to_uppercase) {
-        sentence.replace_range(..1, &first);
-    }
-    measured.push(sentence + ".");
     let contacts = scene.problem.system.inequalities() > 0;
-    let promise = energy_promise(&scene.method.claims(), conservative, contacts);
+    let promise = energy_promise(&scene.method.claims(), &conservation, contacts);
     Row { name: "Energy", promise, measured: measured.join(" ") }
+}
+
+/// Where the energy was over all steps.
+fn departures(conserved: bool, initial: f64, (min, max): (f64, f64)) -> String {
+    let start = short(initial, 8);
+    if !conserved {
+        return format!("E₀ = {start}. Over all steps between {} and {}.", short(min, 5), short(max, 5));
+    }
+    let relative = match initial.abs() {
+        0.0 => String::new(),
+        size => format!(" ({} of |E₀|)", short((max - initial).max(initial - min) / size, 2)),
+    };
+    format!(
+        "E₀ = {start}. Largest departures over all steps: {} below and {} above it{relative}.",
+        short(initial - min, 3),
+        short(max - initial, 3)
+    )
 }
 
 fn ledger(run: &Value) -> Option<Row> {
     let account = |key: &str| number(run, &format!("/ledger/{key}"));
     let (entered, left, stored) = (account("entered")?, account("left")?, account("stored")?);
-    let largest = account("error_max").map_or_else(String::new, |error| format!("; at most {}", short(error, 3)));
-    let accounts = run["ledger"]["sources"].as_array().into_iter().flatten();
-    let sources: Vec<&str> = accounts
-        .filter(|account| account["role"] == "source")
-        .filter(|account| account["entered"] != 0.0 || account["left"] != 0.0)
-        .filter_map(|account| account["name"].as_str())
-        .collect();
-    let by_sources = match (sources.is_empty(), account("from_sources")) {
-        (false, Some(net)) => {
-            format!(" Sources ({}) put in {}, less what they took out.", sources.join(", "), short(net, 5))
-        }
-        _ => String::new(),
+    let largest = account("error_max").map_or_else(String::new, |error| format!(", at most {}", short(error, 3)));
+    let through = |part: &str| {
+        let accounts = run["ledger"]["sources"].as_array().into_iter().flatten();
+        let words = |account: &Value| {
+            let value = account[part].as_f64().filter(|value| *value != 0.0)?;
+            Some(format!("{} {}", account["name"].as_str()?, short(value, 4)))
+        };
+        let words: Vec<String> = accounts.filter_map(words).collect();
+        if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) }
+    };
+    let by_sources = match account("from_sources").filter(|net| *net != 0.0) {
+        Some(net) => format!(" Sources put in {}, less what they took out.", short(net, 5)),
+        None => String::new(),
     };
     Some(Row {
         name: "Accounts of energy",
         promise: "Every change of energy has a source, up to the error of the integrator.".into(),
         measured: format!(
-            "{} entered, {} left, {} is stored; {} at the end has no source{largest}.{by_sources}",
+            "Entered {}{}, left {}{}, stored {}. Unexplained at the end {}{largest}: integrator error.{by_sources}",
             short(entered, 5),
+            through("entered"),
             short(left, 5),
+            through("left"),
             short(stored, 5),
             short(account("error")?, 3)
         ),

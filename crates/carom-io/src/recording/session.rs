@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use carom::error::Failure;
-use carom::measures::{Ledger, Summary};
+use carom::measures::{Conservation, Ledger, Summary};
 use carom::observe::{Frame, Observer};
 use carom::run::{Ended, Outcome};
 use carom::state::State;
@@ -67,6 +67,7 @@ pub struct Session<'a> {
     pub summary: Summary,
     /// The accounts of energy, if any is exchanged or they were asked for.
     pub ledger: Option<Ledger>,
+    conservation: Conservation,
     pause: Duration,
     saved: Instant,
     /// When the clock was looked at, how many steps lie between looks, and when the next is.
@@ -193,6 +194,7 @@ impl<'a> Session<'a> {
             memory: Vec::new(),
             summary,
             ledger,
+            conservation: Conservation::of(&scene.method, &*scene.problem.system),
             pause,
             saved: now,
             looked: now,
@@ -324,6 +326,7 @@ impl Observer for Session<'_> {
             ledger.enter(&*self.scene.problem.system, frame);
             ledger.check().map_err(|failure| failure.to_string())?;
         }
+        self.summary.weigh(&self.conservation, self.ledger.as_ref(), frame);
         if frame.step.is_multiple_of(self.scene.run.every) {
             self.record(frame)?;
         }

@@ -171,6 +171,11 @@ impl Ledger {
         }
     }
 
+    /// What the steps gave that neither sources nor stores did; negative where something took energy.
+    pub fn created(&self) -> f64 {
+        self.stored - self.net_of(|role| role != Role::Sink)
+    }
+
     /// Enters the step that led to a frame.
     pub fn enter(&mut self, system: &dyn System, frame: &Frame) {
         if frame.step == 0 {
@@ -181,7 +186,7 @@ impl Ledger {
         }
         self.stored = frame.energy() - self.initial;
         self.error_max = self.error_max.max(self.error().abs());
-        self.risen = self.risen.max(self.stored - self.net_of(|role| role != Role::Sink));
+        self.risen = self.risen.max(self.created());
         self.t = frame.state.t;
         self.q.clone_from(&frame.state.q);
         self.v.clear();

@@ -2,6 +2,7 @@
 
 mod discrete;
 mod drift;
+pub mod findings;
 mod ledger;
 mod momentum;
 mod passages;
@@ -11,6 +12,7 @@ mod symmetry;
 
 pub use discrete::DiscreteEnergy;
 pub use drift::{Drift, Trend};
+pub use findings::{Conservation, EnergyTrend, Evidence, Finding, Findings, Gauge, Kind};
 pub use ledger::{Account, Ledger, Role};
 pub use momentum::{Conserved, Momentum};
 pub use passages::{Farthest, Passages};

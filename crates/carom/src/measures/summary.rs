@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::drift::{Drift, Trend};
+use super::findings::{Conservation, Gauge};
+use super::ledger::Ledger;
 use super::momentum::{Conserved, Momentum};
 use super::passages::Passages;
 use crate::linear::max_abs;
@@ -64,6 +66,8 @@ pub struct Summary {
     /// Energy.
     pub energy: Option<Extremes>,
     drift: Drift,
+    /// What the run is judged by.
+    pub gauge: Gauge,
     /// Largest |f|; `None` without equality constraints.
     pub max_equality: Option<f64>,
     /// Largest rate of f.
@@ -129,6 +133,7 @@ impl Summary {
             momentum_max: components(),
             energy: None,
             drift: Drift::default(),
+            gauge: Gauge::new(problem.system.equalities()),
             max_equality: some(problem.system.equalities()),
             max_equality_velocity: some(problem.system.equalities()),
             expected_equality: None,
@@ -169,6 +174,7 @@ impl Summary {
             && self.energy.is_some()
             && self.node_v.as_ref().is_none_or(|v| v.len() == system.dim())
             && self.passages.fit(system.dim(), system.inequalities())
+            && self.gauge.fits(system.equalities(), system.inequalities())
     }
 
     /// Takes the momenta of the declared symmetries at a node.
@@ -180,6 +186,17 @@ impl Summary {
             symmetry.change = momentum - symmetry.initial;
             symmetry.max_change = symmetry.max_change.max(symmetry.change.abs());
         }
+    }
+
+    /// Weighs the energy of a node that was observed, with the accounts that it was entered in. What a method takes is in its accounts and
+    /// no error; what it creates is.
+    pub fn weigh(&mut self, conservation: &Conservation, ledger: Option<&Ledger>, frame: &Frame) {
+        let error = match (ledger, self.energy) {
+            (Some(ledger), _) => ledger.created().max(ledger.error().abs()),
+            (None, Some(energy)) if conservation.holds() => energy.last - energy.initial,
+            _ => return,
+        };
+        self.gauge.energy.take(frame, error);
     }
 
     /// Trend of the energy.
@@ -262,7 +279,10 @@ impl Observer for Summary {
         let keep = |slot: &mut Option<f64>, value: f64| *slot = slot.map(|old| old.max(value));
         keep(&mut self.max_equality, max_abs(frame.equality));
         keep(&mut self.max_equality_velocity, max_abs(frame.equality_rate));
-        keep(&mut self.max_penetration, frame.gap.iter().fold(0.0, |max, gap| max.max(-gap)));
+        let depth = frame.gap.iter().fold(0.0_f64, |max, gap| max.max(-gap));
+        keep(&mut self.max_penetration, depth);
+        self.gauge.penetrated(frame, depth);
+        self.gauge.observe(frame);
 
         let count = |slot: &mut Option<u64>, value: u64| *slot = slot.map(|old| old + value);
         count(&mut self.impacts, frame.report.impacts.into());

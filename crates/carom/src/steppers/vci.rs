@@ -105,6 +105,10 @@ impl Method for Config {
         self.friction
     }
 
+    fn restitution_of_all(&self) -> Option<f64> {
+        self.restitution
+    }
+
     fn locates_impacts(&self) -> bool {
         true
     }

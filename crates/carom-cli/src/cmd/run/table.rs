@@ -1,6 +1,6 @@
 //! The printed report of a run.
 
-use carom::measures::{Account, Role};
+use carom::measures::{Account, EnergyTrend, Role};
 use carom_io::document::printable;
 use carom_io::folder::RunFolder;
 use carom_io::report::RunReport;
@@ -12,6 +12,9 @@ use crate::print::{self, duration, short};
 pub fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
     let title = scene.title.as_ref().map_or_else(String::new, |title| format!(": {}", printable(title)));
     let mut text = format!("{}{title}\n", printable(&report.scene));
+    for reason in report.reasons() {
+        text.push_str(&print::wrapped(&format!("NOT TRUSTWORTHY: {}", printable(reason)), 0, 2));
+    }
     let rate =
         report.steps_per_second.map_or_else(String::new, |rate| format!(", {} steps/s", short(rate.round())));
     text.push_str(&format!(
@@ -27,18 +30,19 @@ pub fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
     let mut row = |name: &str, value: String, meaning: String| rows.push(vec![format!("  {name}"), value, meaning]);
     let energy = &report.energy;
     row("energy", short(energy.initial), "at the start".into());
-    row(
-        "  range",
-        format!("{:+.2e} … {:+.2e}", energy.min - energy.initial, energy.max - energy.initial),
-        "largest departures, looked at in every step".into(),
-    );
-    if let (Some(slope), Some(error)) = (energy.slope, energy.slope_error) {
+    if energy.changed_by.is_empty() {
         row(
-            "  slope",
-            // Adding 0 takes the sign from −0.
-            format!("{:+.1e} ± {error:.0e}", slope + 0.0),
-            format!("per unit of time; {}", drift(scene, report)),
+            "  range",
+            format!("{:+.2e} … {:+.2e}", energy.min - energy.initial, energy.max - energy.initial),
+            "largest departures over all steps".into(),
         );
+    } else {
+        let range = format!("{} … {}", short(energy.min), short(energy.max));
+        row("  range", range, format!("over all steps; changed by {}", energy.changed_by.join(", ")));
+    }
+    if let (Some(slope), Some(error), Some(meaning)) = (energy.slope, energy.slope_error, drift(energy.trend)) {
+        // Adding 0 takes the sign from −0.
+        row("  slope", format!("{:+.1e} ± {error:.0e}", slope + 0.0), format!("per unit of time{meaning}"));
     }
     if let Some(ledger) = report.ledger.as_ref().filter(|ledger| ledger.entered > 0.0 || ledger.left > 0.0) {
         let through = |part: fn(&Account) -> f64| {
@@ -53,7 +57,7 @@ pub fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
         }
         row("  left", format!("{:+.3e}", 0.0 - ledger.left), through(|source| source.left));
         row("  stored", format!("{:+.3e}", ledger.stored), "change of the energy".into());
-        let error = format!("integrator error: what no source explains; {:.1e} at most", ledger.error_max);
+        let error = format!("integrator error: no account explains it; {:.1e} at most", ledger.error_max);
         row("  unexplained", format!("{:+.1e}", ledger.error), error);
     }
     for symmetry in report.symmetries.iter().flatten() {
@@ -136,36 +140,20 @@ pub fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
         "report.html, run.json, scene.toml, trajectory and measures".into(),
     );
     text.push_str(&print::columns(&rows));
-    for note in &report.notes {
+    for note in report.remarks() {
         text.push_str(&format!("note: {note}\n"));
     }
     text
 }
 
-/// What the slope of the energy says.
-fn drift(scene: &Scene, report: &RunReport) -> String {
-    /// Fewer steps say nothing about a drift.
-    const FEWEST_STEPS: u64 = 50;
-    /// A trend below this, relative to the energy, is what sums of doubles leave.
-    const ROUND_OFF: f64 = 1e-11;
-    /// Beyond that no slope says anything.
-    const MILLION: f64 = 1e6;
-    let system = &scene.problem.system;
-    let (slope, error) = (report.energy.slope.unwrap_or(0.0), report.energy.slope_error.unwrap_or(0.0));
-    if system.forces().is_some() || system.depends_on_time() {
-        "this scene does not conserve energy".into()
-    } else if report.steps < FEWEST_STEPS {
-        "too few steps to speak of drift".into()
-    } else if report.energy.initial != 0.0
-        && report.energy.max - report.energy.min > MILLION * report.energy.initial.abs()
-    {
-        "the energy changed by more than a million times what it was at the start".into()
-    } else if slope.abs() * report.t.abs() <= ROUND_OFF * report.energy.initial.abs().max(report.energy.max.abs()) {
-        "no drift: round-off".into()
-    } else if slope.abs() <= 3.0 * error {
-        "no drift: 0 within 3 standard errors".into()
-    } else {
-        format!("{:.0} standard errors from 0", slope.abs() / error)
+/// What the slope of the energy says, in words after "per unit of time"; nothing where it says nothing.
+fn drift(trend: EnergyTrend) -> Option<&'static str> {
+    match trend {
+        EnergyTrend::NotConserved | EnergyTrend::Failed => None,
+        EnergyTrend::FewSteps => Some("; too few steps to speak of drift"),
+        EnergyTrend::RoundOff => Some("; no drift: round-off"),
+        EnergyTrend::NoDrift => Some("; no drift: 0 within 3 standard errors"),
+        EnergyTrend::Drift => Some(": the energy drifts, or the run is short beside the motion"),
     }
 }
 

@@ -29,7 +29,7 @@ fn size(value: f64) -> String {
     format!("{value:.1e}")
 }
 
-const COLUMNS: [Column; 13] = [
+const COLUMNS: [Column; 14] = [
     Column { heads: ("steps", "steps"), value: |report| report.steps.into(), shown: count },
     Column { heads: ("t", "t"), value: |report| report.t.into(), shown: short },
     Column { heads: ("E0", "energy_initial"), value: |report| report.energy.initial.into(), shown: short },
@@ -61,6 +61,7 @@ const COLUMNS: [Column; 13] = [
         value: |report| report.solver.iterations_mean.into(),
         shown: |value| format!("{value:.2}"),
     },
+    Column { heads: ("trustworthy", "trustworthy"), value: |report| report.trustworthy.into(), shown: count },
     Column { heads: ("complete", "complete"), value: |report| report.complete.into(), shown: count },
     Column { heads: ("ended", "ended"), value: |report| report.ended.clone().into(), shown: count },
 ];

@@ -151,6 +151,10 @@ impl Method for Config {
         Abilities { configuration_mass, inequalities: true, ..Abilities::VARIATIONAL }
     }
 
+    fn restitution_of_all(&self) -> Option<f64> {
+        self.restitution
+    }
+
     fn discrete_lagrangian(&self) -> Option<variational::Config> {
         Some(self.rule.base())
     }

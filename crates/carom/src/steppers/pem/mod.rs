@@ -32,11 +32,15 @@ use crate::method::{Abilities, Claims, Method};
 use crate::state::State;
 use crate::system::System;
 
+/// The loosest tolerance: with it the momentum balance may be off by a hundredth of its terms. Beyond that steps would be accepted before
+/// anything was solved.
+const LOOSEST: f64 = 0.1;
+
 /// `[method] name = "pem"`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// How far a constraint may be from zero at the end of a step, in its own unit: more than 0. A tenth of its number is what the momentum
+    /// How far a constraint may be from zero at the end of a step, in its own unit: above 0, at most 0.1. A tenth of its number is what the momentum
     /// balance may be off by, relative to its terms. Below round-off, round-off counts.
     pub tolerance: f64,
     /// Damps rotations of stiff links against each other. Points have none: only `false`.
@@ -57,8 +61,9 @@ impl Method for Config {
     type Stepper = Pem;
 
     fn check(&self) -> Result<(), (&'static str, String)> {
-        if !(self.tolerance.is_finite() && self.tolerance > 0.0) {
-            return Err(("tolerance", format!("found {}, allowed: a positive number", self.tolerance)));
+        if !(self.tolerance > 0.0 && self.tolerance <= LOOSEST) {
+            let allowed = format!("allowed: a number above 0, at most {LOOSEST}");
+            return Err(("tolerance", format!("found {:e}, {allowed}", self.tolerance)));
         }
         if self.filter {
             let reason = "it damps rotations of links, and points and generalised coordinates have none";
@@ -80,6 +85,10 @@ impl Method for Config {
 
     fn abilities(&self) -> Abilities {
         Abilities { configuration_mass: false, ..Abilities::VARIATIONAL }
+    }
+
+    fn loosened_by(&self) -> Option<String> {
+        (self.tolerance > Self::default().tolerance).then(|| format!("tolerance = {:e} allows it", self.tolerance))
     }
 
     fn stepper<S: System + ?Sized>(&self, system: &S, start: &State) -> Result<Pem, Failure> {

@@ -25,6 +25,7 @@ use super::shared::mass::InverseMass;
 use super::shared::views::Free;
 use super::{Impulses, StepReport, Stepper};
 use crate::error::{Failure, StepError};
+use crate::measures::Role;
 use crate::method::{Abilities, Claims, Method};
 use crate::state::State;
 use crate::system::System;
@@ -63,6 +64,9 @@ pub enum Linearized {
     Full,
 }
 
+/// Beyond that the round-off of a constraint of size 1, some 1e-16, pulls with a force of 1.
+const STIFFEST: f64 = 1e16;
+
 /// `[method] name = "penalty"`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -71,7 +75,7 @@ pub struct Config {
     pub rule: Rule,
     /// One Newton step from the start of the step instead of a solution.
     pub linearized: Linearized,
-    /// Stiffness `k` of the springs, above 0: force per violation. A row with a compliance above 0 of its own has its reciprocal.
+    /// Stiffness `k` of the springs, above 0, at most 1e16: force per violation. A row with a compliance above 0 of its own has its reciprocal.
     pub stiffness: f64,
 }
 
@@ -89,10 +93,11 @@ impl Method for Config {
     type Stepper = Penalty;
 
     fn check(&self) -> Result<(), (&'static str, String)> {
-        if self.stiffness > 0.0 && self.stiffness.is_finite() {
+        if self.stiffness > 0.0 && self.stiffness <= STIFFEST {
             Ok(())
         } else {
-            Err(("stiffness", format!("found {}, allowed: a number above 0", self.stiffness)))
+            let allowed = format!("allowed: a number above 0, at most {STIFFEST:e}");
+            Err(("stiffness", format!("found {:e}, {allowed}", self.stiffness)))
         }
     }
 
@@ -112,11 +117,20 @@ impl Method for Config {
         Abilities { configuration_mass: false, regularised: true, ..Abilities::VARIATIONAL }
     }
 
+    fn accounts(&self) -> &'static [(&'static str, Role)] {
+        &[("springs of constraints", Role::Store)]
+    }
+
+    fn loosened_by(&self) -> Option<String> {
+        Some(format!("stiffness = {:e} leaves no more digits", self.stiffness))
+    }
+
     fn stepper<S: System + ?Sized>(&self, system: &S, start: &State) -> Result<Penalty, Failure> {
         let n = system.dim();
         Failure::unless_it_fits("the Newton matrix of an implicit step", n, n)?;
         let inverse = InverseMass::new(system, &start.q)?;
         let springs = Springs::new(system, &inverse, self.stiffness);
+        let stiffness = springs.stiffness().to_vec();
         let theta = self.rule.theta();
         let form = if self.linearized == Linearized::None {
             let rule = Theta::new(theta, springs);
@@ -125,7 +139,8 @@ impl Method for Config {
             Form::Linear(Box::new(Linear::new(theta, self.linearized == Linearized::Full, springs, inverse)))
         };
         let zeros = || vec![0.0; system.equalities()];
-        Ok(Penalty { form, theta, none: zeros(), impulse: zeros(), rate: zeros(), work: 0.0 })
+        let accounts = Accounts { stiffness, values: zeros(), stored: None, work: [0.0] };
+        Ok(Penalty { form, theta, none: zeros(), impulse: zeros(), rate: zeros(), work: 0.0, accounts })
     }
 }
 
@@ -140,6 +155,27 @@ pub struct Penalty {
     rate: Vec<f64>,
     /// Work that they did, as far as constraints move.
     work: f64,
+    accounts: Accounts,
+}
+
+/// The energy that the springs keep, from node to node.
+#[derive(Debug, Clone)]
+struct Accounts {
+    stiffness: Vec<f64>,
+    values: Vec<f64>,
+    /// At the last node that was asked for.
+    stored: Option<f64>,
+    /// What they gave since the node before.
+    work: [f64; 1],
+}
+
+impl Accounts {
+    fn show<S: System + ?Sized>(&mut self, system: &S, state: &State) {
+        system.equality(state.t, &state.q, &mut self.values);
+        let stored = self.stiffness.iter().zip(&self.values).map(|(k, f)| 0.5 * k * f * f).sum();
+        self.work = [self.stored.map_or(0.0, |before| before - stored)];
+        self.stored = Some(stored);
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -171,6 +207,15 @@ impl<S: System + ?Sized> Stepper<S> for Penalty {
             self.work = crate::linear::dot(&self.impulse, &self.rate);
         }
         Ok(report)
+    }
+
+    fn node_velocity(&mut self, system: &S, state: &State, _h: f64, _v: &mut [f64]) -> bool {
+        self.accounts.show(system, state);
+        false
+    }
+
+    fn works(&self) -> &[f64] {
+        &self.accounts.work
     }
 
     fn impulses(&self) -> Impulses<'_> {

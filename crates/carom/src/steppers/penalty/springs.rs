@@ -52,6 +52,11 @@ impl Springs {
         }
     }
 
+    /// Their stiffness.
+    pub fn stiffness(&self) -> &[f64] {
+        &self.k
+    }
+
     /// Where the force was evaluated last.
     pub fn place(&self) -> &[f64] {
         &self.q

@@ -246,8 +246,13 @@ impl Method for Config {
                 return Err((key, format!("found {value}, allowed: a number from 0 to 1")));
             }
         }
-        if let Some(value) = self.tolerance.filter(|value| value.is_nan() || *value <= 0.0) {
-            return Err(("tolerance", format!("found {value}, allowed: a positive number")));
+        if let Some(value) = self.tolerance.filter(|value| !(*value > 0.0 && *value < 1.0)) {
+            return Err((
+                "tolerance",
+                format!(
+                    "found {value}, allowed: a number above 0 and below 1, which no impulses at all would meet"
+                ),
+            ));
         }
         for (key, count) in [("sweeps", self.sweeps), ("couplings", Some(self.couplings))] {
             if count == Some(0) {
@@ -316,6 +321,25 @@ impl Method for Config {
 
     fn friction_of_all(&self) -> Option<f64> {
         self.friction
+    }
+
+    fn restitution_of_all(&self) -> Option<f64> {
+        self.restitution
+    }
+
+    fn loosened_by(&self) -> Option<String> {
+        let taken = self.tolerance.map_or_else(
+            || "what they leave is taken".to_string(),
+            |tolerance| format!("tolerance = {tolerance:e} allows it"),
+        );
+        match self.solver() {
+            Solver::Pgs => Some(format!("solver = \"pgs\" with sweeps = {}: {taken}", self.sweeps())),
+            Solver::Split => {
+                let (couplings, sweeps) = (self.couplings(), self.sweeps());
+                Some(format!("solver = \"split\" with couplings = {couplings} and sweeps = {sweeps}: {taken}"))
+            }
+            _ => self.tolerance.map(|tolerance| format!("tolerance = {tolerance:e} allows it")),
+        }
     }
 
     fn staggered(&self) -> bool {

@@ -1,0 +1,223 @@
+//! Every method of the matrix on every built-in scene that it takes, at the scene's own step, and what is found of the run: the table of
+//! `docs/trust.md`, which this compares with what it computes. `CAROM_WRITE=1` writes it anew.
+
+use std::fmt::Write as _;
+use std::sync::atomic::AtomicBool;
+
+use carom::measures::{Finding, Kind};
+use carom::method::AnyMethod;
+use carom_io::report::RunReport;
+use carom_io::scene::BUILT_IN;
+use carom_io::trial::Trial;
+use carom_tests::runs::{built_in, method};
+use carom_tests::variants::VARIANTS;
+
+/// Steps of a run, where the scene has no fewer.
+const MOST_STEPS: u64 = 1000;
+
+/// Methods that are there to compare with, and fail where the others do not.
+const COMPARISONS: [&str; 3] = ["direct", "penalty", "projection"];
+
+/// Runs with default options that cannot be trusted at the scene's own step, and why.
+const EXPLAINED: [(&str, &[&str], &str); 3] = [
+    (
+        "pendulum-cartesian",
+        &["spook"],
+        "the step of 0.3 is that of `galerkin` with order 5: the rod turns by a radian in it, and a constraint that is linear in a step is \
+         off by as much",
+    ),
+    (
+        "lennard-jones-chain",
+        &["spook"],
+        "the step is that of `gvi`: impacts of `spook` take place half a step from its forces, and where a bond is stiff that gives energy",
+    ),
+    (
+        "nonlinear-oscillator, nonlinear-oscillator-asymmetric, pogo-stick, point-mass",
+        &["spook"],
+        "the steps are those of `gvi`: balls move by the size of their contacts in one, and `spook` pushes out what has penetrated",
+    ),
+];
+
+struct Pair {
+    scene: &'static str,
+    variant: &'static str,
+    report: RunReport,
+}
+
+impl Pair {
+    fn name(&self) -> &'static str {
+        self.variant.split(' ').next().unwrap_or_default()
+    }
+
+    fn distrusted(&self) -> Vec<&Finding> {
+        self.report.findings.iter().filter(|finding| !finding.trustworthy).collect()
+    }
+
+    /// A letter for every kind of finding that is beyond its limit.
+    fn cell(&self) -> String {
+        let letters: String = self.distrusted().iter().map(|finding| letter(finding.kind)).collect();
+        let ended = if self.report.ended.is_some() { "!" } else { "" };
+        match (letters.is_empty(), ended.is_empty(), self.report.findings.is_empty()) {
+            (true, true, true) => "·".into(),
+            (true, true, false) => "+".into(),
+            _ => letters + ended,
+        }
+    }
+}
+
+fn letter(kind: Kind) -> char {
+    match kind {
+        Kind::Energy => 'E',
+        Kind::Constraints => 'C',
+        Kind::Penetration => 'P',
+        Kind::MissedContacts => 'X',
+        Kind::Momentum => 'M',
+        Kind::LooseSolves => 'S',
+        Kind::Losses | Kind::Drift => panic!("they are notes"),
+    }
+}
+
+fn pairs() -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    for listed in BUILT_IN {
+        let mut scene = built_in(listed.name, &[]);
+        scene.run.steps = scene.run.steps.min(MOST_STEPS);
+        for variant in VARIANTS {
+            scene.method = method(variant);
+            if let Ok(trial) = Trial::run(&scene, &mut [], &AtomicBool::new(false)) {
+                pairs.push(Pair { scene: listed.name, variant, report: trial.report(&scene) });
+            }
+        }
+    }
+    pairs
+}
+
+fn explained(scene: &str, name: &str) -> bool {
+    let of = |(scenes, names, _): &(&str, &[&str], &str)| {
+        scenes.split(", ").any(|listed| listed == scene) && names.contains(&name)
+    };
+    EXPLAINED.iter().any(of)
+}
+
+/// The document.
+fn document(pairs: &[Pair]) -> String {
+    let mut text = String::from(HEAD);
+    let trusted = pairs.iter().filter(|pair| pair.report.trustworthy).count();
+    let _ = writeln!(
+        text,
+        "{} runs of {} methods and variants on {} scenes: {trusted} trustworthy, {} not.\n",
+        pairs.len(),
+        VARIANTS.len(),
+        BUILT_IN.len(),
+        pairs.len() - trusted
+    );
+    text.push_str("| method |");
+    (1..=BUILT_IN.len()).for_each(|number| text.push_str(&format!(" {number} |")));
+    text.push_str("\n|---|");
+    text.push_str(&"---|".repeat(BUILT_IN.len()));
+    text.push('\n');
+    for variant in VARIANTS {
+        let _ = write!(text, "| `{variant}` |");
+        for listed in BUILT_IN {
+            let pair = pairs.iter().find(|pair| pair.scene == listed.name && pair.variant == variant);
+            let _ = write!(text, " {} |", pair.map_or_else(String::new, Pair::cell));
+        }
+        text.push('\n');
+    }
+    text.push_str("\nThe scenes:");
+    for (index, listed) in BUILT_IN.iter().enumerate() {
+        let _ = write!(
+            text,
+            " {} `{}`{}",
+            index + 1,
+            listed.name,
+            if index + 1 < BUILT_IN.len() { "," } else { ".\n" }
+        );
+    }
+    text.push_str("\n## Methods with default options, explained\n\n| scene | methods | why |\n|---|---|---|\n");
+    for (scenes, names, why) in EXPLAINED {
+        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        let _ = writeln!(text, "| {scenes} | {} | {why} |", names.join(", "));
+    }
+    text.push_str("\n## Every finding beyond its limit\n\n| scene | method | finding | times its limit |\n|---|---|---|---|\n");
+    for pair in pairs {
+        for finding in pair.distrusted() {
+            let times = finding.value / finding.limit;
+            let times = if times.is_finite() { format!("{times:.1e}") } else { "–".into() };
+            let kind = serde_json::to_value(finding.kind).expect("a name");
+            let kind = kind.as_str().unwrap_or_default();
+            let _ = writeln!(text, "| {} | `{}` | {kind} | {times} |", pair.scene, pair.variant);
+        }
+    }
+    text
+}
+
+const HEAD: &str = "# Which runs can be trusted
+
+Every method of the test matrix, with the options that change its claims, on every built-in scene that it takes, at the scene's own step, over its first
+1000 steps; and what the [findings](command-line.md#findings) say of the run. The table is computed and compared by
+`cargo test -p carom-tests --test trust`.
+
+| cell | the run |
+|---|---|
+| · | nothing was found |
+| + | is trustworthy; a finding is told as a note |
+| E | energy is off by more than half of that of the motion |
+| C | an equality constraint is off by more than a tenth of what it is made of |
+| P | a contact is penetrated by more than 0.3 of its size |
+| X | contacts were passed through |
+| M | a momentum that the method claims to keep changed by more than a hundredth |
+| S | equations were solved to no better than 1e-2 |
+| ! | ended with an error |
+| | the method refuses the scene |
+
+";
+
+#[test]
+fn the_table_of_methods_and_scenes_is_what_is_found() {
+    let pairs = pairs();
+    let text = document(&pairs);
+    println!("{text}");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/trust.md");
+    if std::env::var_os("CAROM_WRITE").is_some() {
+        std::fs::write(path, &text).expect("writable");
+    }
+    let written = std::fs::read_to_string(path).expect("docs/trust.md");
+    for (number, (written, found)) in written.lines().zip(text.lines()).enumerate() {
+        assert_eq!(written, found, "docs/trust.md:{}; CAROM_WRITE=1 writes it anew", number + 1);
+    }
+    assert_eq!(written.lines().count(), text.lines().count());
+
+    // Methods that claim to be right are trusted at default options, or the list says why not; and it says nothing that is not so.
+    let defaults = |name: &str| AnyMethod::named(name).is_some() && !COMPARISONS.contains(&name);
+    let mut unexplained = Vec::new();
+    for pair in pairs.iter().filter(|pair| pair.variant == pair.name() && defaults(pair.name())) {
+        if pair.report.trustworthy == explained(pair.scene, pair.name()) {
+            unexplained.push((pair.scene, pair.variant, pair.report.reasons().collect::<Vec<_>>()));
+        }
+    }
+    assert!(unexplained.is_empty(), "{unexplained:#?}");
+    assert!(pairs.len() > 1000);
+}
+
+#[test]
+fn every_built_in_scene_is_trusted_as_it_is_and_fails_with_steps_that_are_far_too_long() {
+    let mut failed = 0;
+    for listed in BUILT_IN {
+        let mut scene = built_in(listed.name, &[]);
+        let run = |scene: &carom_io::scene::Scene| {
+            let trial = Trial::run(scene, &mut [], &AtomicBool::new(false)).expect("its own method");
+            (trial.outcome.ended.clone(), trial.report(scene))
+        };
+        let (ended, report) = run(&scene);
+        let reasons: Vec<&str> = report.reasons().collect();
+        assert!(report.trustworthy && ended.is_none(), "{}: {reasons:?} {ended:?}", listed.name);
+        // Control: a hundred times the step; what does not explode, or end with an error, is free motion.
+        (scene.run.h, scene.run.steps) = (100.0 * scene.run.h, 50);
+        let (ended, report) = run(&scene);
+        let fails = !report.trustworthy || ended.is_some();
+        println!("{}: {fails} {:?} {ended:?}", listed.name, report.reasons().collect::<Vec<_>>());
+        failed += usize::from(fails);
+    }
+    assert!(10 * failed >= 7 * BUILT_IN.len(), "{failed} of {}", BUILT_IN.len());
+}

@@ -1,0 +1,52 @@
+//! Whether a scene conserves energy, and if not, what changes it.
+
+use crate::method::AnyMethod;
+use crate::system::{Softness, System};
+
+/// What of a scene puts energy in or takes it out.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Conservation {
+    /// In words, each once; empty where the scene conserves energy.
+    pub broken_by: Vec<String>,
+}
+
+/// Whether a constraint that gives way has a damper of its own.
+fn damped(softness: Softness) -> bool {
+    softness.gives_way() && softness.damping.is_some_and(|damping| damping > 0.0)
+}
+
+impl Conservation {
+    /// Of a system that a method runs on: the method may replace restitution and friction of all contacts.
+    pub fn of<S: System + ?Sized>(method: &AnyMethod, system: &S) -> Self {
+        let mut broken_by: Vec<String> = system
+            .forces()
+            .iter()
+            .flat_map(|forces| forces.terms())
+            .map(|term| format!("force `{term}`"))
+            .collect();
+        let time = system.time_dependence();
+        let (contacts, equalities) = (0..system.inequalities(), 0..system.equalities());
+        let yields = |contact: usize| method.abilities().soft_contacts && system.gap_softness(contact).gives_way();
+        let restitution = |contact| method.restitution_of_all().unwrap_or_else(|| system.restitution(contact));
+        let friction = |contact| method.friction_of_all().unwrap_or_else(|| system.friction(contact));
+        let rubs = |contact| friction(contact) > 0.0 && system.tangents(contact) > 0;
+        let motor = system.nonholonomic().is_some_and(|rows| (0..rows.rows()).any(|row| rows.is_motor(row)));
+        let damper = equalities.clone().any(|row| damped(system.equality_softness(row)))
+            || contacts.clone().any(|contact| damped(system.gap_softness(contact)));
+        let further = [
+            (time.potential, "a potential that depends on time"),
+            (time.equalities, "constraints that move"),
+            (motor, "motors"),
+            (contacts.clone().any(|contact| !yields(contact) && restitution(contact) < 1.0), "restitution below 1"),
+            (contacts.clone().any(rubs), "friction"),
+            (damper, "damping of soft constraints"),
+        ];
+        broken_by.extend(further.iter().filter(|(there, _)| *there).map(|(_, what)| (*what).to_string()));
+        Self { broken_by }
+    }
+
+    /// Whether the scene conserves energy.
+    pub fn holds(&self) -> bool {
+        self.broken_by.is_empty()
+    }
+}

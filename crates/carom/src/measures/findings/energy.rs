@@ -1,0 +1,90 @@
+//! Energy: what nothing accounts for, and what the method took.
+
+use super::conservation::Conservation;
+use super::limits::{ENERGY, LOSSES, ROUND_OFF};
+use super::scales::energy_of_a_step;
+use super::words::{place, short};
+use super::{Evidence, Finding, Kind, Level};
+use crate::measures::ledger::{Account, Ledger, Role};
+
+/// The energy of the motion. Where nothing moves that energy is balanced for, it is what the potential fell by; of systems with constraints
+/// or contacts at least what its forces give in a step, since what rests on them trembles by that; and never below round-off.
+pub fn scale(run: &Evidence) -> f64 {
+    let energy = &run.summary.gauge.energy;
+    let moved = if energy.motion > 0.0 { energy.motion } else { energy.fall };
+    let system = &run.problem.system;
+    let held = system.equalities() + system.inequalities() > 0;
+    let step = if held { energy_of_a_step(run.problem, run.h) } else { 0.0 };
+    // Of sizes that are no numbers the others count.
+    moved.max(step).max(ROUND_OFF * energy.start)
+}
+
+/// What compares an energy with the scale.
+fn compared(value: f64, scale: f64) -> String {
+    if scale > 0.0 {
+        format!("{} times the energy of the motion, {}", short(value / scale), short(scale))
+    } else {
+        "and nothing that moves has an energy to compare it with".into()
+    }
+}
+
+/// Energy that nothing accounts for.
+pub fn error(run: &Evidence, conservation: &Conservation, scale: f64) -> Option<Finding> {
+    let peak = run.summary.gauge.energy.error;
+    let Level { trustworthy, limit } = Finding::beyond(ENERGY, peak.value, scale)?;
+    let (value, compared) = (short(peak.value), compared(peak.value, scale));
+    let sentence = match run.ledger.and_then(given) {
+        // Below: no more than the rest that nothing explains.
+        Some((rise, giver, above)) if rise >= 0.5 * peak.value => format!(
+            "the energy rose by {} {above}, most of it through `{giver}`: {compared}; an error of the steps, not of the scene, of which \
+             shorter steps have less",
+            short(rise)
+        ),
+        _ if conservation.holds() => format!(
+            "the energy is off by {value} {}, {compared}; this scene conserves it: the steps are too long for the motion, or the method does \
+             not suit it",
+            place(&peak)
+        ),
+        _ => format!(
+            "{value} of energy have no source {}, {compared}: the steps are too long for the motion, or the method does not suit it",
+            place(&peak)
+        ),
+    };
+    Some(Finding { kind: Kind::Energy, trustworthy, value: peak.value, limit, scale, sentence })
+}
+
+/// The largest rise beyond what sources and stores gave, the sink that gave most of it, and what it is above, in words.
+fn given(ledger: &Ledger) -> Option<(f64, &str, String)> {
+    let of = |role: Role| ledger.sources.iter().filter(move |account| account.role == role);
+    let most = of(Role::Sink).max_by(|a, b| a.net().total_cmp(&b.net()))?;
+    let givers = of(Role::Source).chain(of(Role::Store)).filter(|account| account.entered > 0.0);
+    let givers: Vec<String> = givers.map(|account| format!("`{}`", account.name)).collect();
+    let above = match givers.is_empty() {
+        true => "above its start".to_string(),
+        false => format!("more than {} gave", givers.join(", ")),
+    };
+    (most.net() > 0.5 * ledger.risen).then_some((ledger.risen, &most.name, above))
+}
+
+/// Energy that the method took from a scene that conserves it: booked, and a property of the method.
+pub fn losses(run: &Evidence, conservation: &Conservation, scale: f64) -> Option<Finding> {
+    let ledger = run.ledger.filter(|_| conservation.holds())?;
+    let mut sinks: Vec<&Account> =
+        ledger.sources.iter().filter(|account| account.role == Role::Sink && account.net() < 0.0).collect();
+    let taken: f64 = sinks.iter().map(|account| -account.net()).sum();
+    if taken <= LOSSES * scale || sinks.is_empty() {
+        return None;
+    }
+    sinks.sort_by(|a, b| a.net().total_cmp(&b.net()));
+    let through: Vec<String> =
+        sinks.iter().map(|account| format!("{} {}", account.name, short(-account.net()))).collect();
+    let sentence = format!(
+        "this scene conserves energy, and `{}` took {} of it ({}): {}",
+        run.method.name(),
+        short(taken),
+        compared(taken, scale),
+        through.join(", ")
+    );
+    let limit = LOSSES * scale;
+    Some(Finding { kind: Kind::Losses, trustworthy: true, value: taken, limit, scale, sentence })
+}

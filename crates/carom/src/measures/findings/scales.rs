@@ -1,0 +1,97 @@
+//! Scales of a scene, from its start: what errors are compared with.
+
+use crate::linear::dot;
+use crate::problem::Problem;
+use crate::state::State;
+use crate::steppers::shared::mass::InverseMass;
+use crate::steppers::shared::rows::RowShape;
+use crate::system::System;
+
+/// Systems count the round-off of a length four times: of its coordinates' differences, squares, sum and root.
+const COUNTED: f64 = 0.25;
+/// The part of the extent of the system below which the size of a constraint, or of a contact, is no scale: joints that keep two points
+/// together, and points at walls, are made of next to nothing.
+const LEAST: [f64; 2] = [0.01, 0.1];
+
+/// Range of the coordinates at the start, with the origin.
+fn extent(start: &State) -> f64 {
+    let (min, max) = start.q.iter().fold((0.0_f64, 0.0_f64), |(min, max), q| (min.min(*q), max.max(*q)));
+    max - min
+}
+
+/// The gradient of a row: its length, and the distance from the origin of the coordinates that it depends on.
+#[derive(Default)]
+struct Slope {
+    steep: f64,
+    far: f64,
+}
+
+impl Slope {
+    fn add(&mut self, entry: f64, q: f64) {
+        if entry != 0.0 {
+            (self.steep, self.far) = (self.steep.hypot(entry), self.far.hypot(q));
+        }
+    }
+
+    /// The size of a row whose constants have `constants` round-offs; `least` of the extent of the system at least.
+    fn size(&self, constants: f64, least: f64) -> f64 {
+        let own = if constants > 0.0 { COUNTED * constants } else { self.steep * self.far };
+        own.max(self.steep * least)
+    }
+}
+
+/// What the value of every equality is made of, in its own unit: the length of a rod, the constants of an expression. Where a row has none,
+/// its gradient times the coordinates that it depends on.
+pub fn equality_sizes(system: &dyn System, start: &State) -> Vec<f64> {
+    let m = system.equalities();
+    let mut sizes = vec![0.0; m];
+    system.equality_rounding(start.t, &start.q, &mut sizes);
+    let Ok(inverse) = InverseMass::new(system, &start.q) else { return sizes };
+    let shape = RowShape::of(system, &inverse);
+    let (mut f, mut g) = (vec![0.0; m], vec![0.0; shape.entries()]);
+    shape.evaluate(system, start.t, &start.q, [&mut f, &mut g]);
+    let least = LEAST[0] * extent(start);
+    for (row, size) in sizes.iter_mut().enumerate() {
+        let mut slope = Slope::default();
+        shape.each_entry(row, &g, |k, entry| slope.add(entry, start.q[k]));
+        *size = slope.size(*size, least);
+    }
+    sizes
+}
+
+/// The same for a gap: the radii of balls, the distance of a wall.
+pub fn gap_size(system: &dyn System, start: &State, contact: usize) -> f64 {
+    let mut sizes = vec![0.0; system.inequalities()];
+    system.gap_rounding(&start.q, &mut sizes);
+    let mut row = vec![0.0; system.dim()];
+    system.gap_gradient(&start.q, contact, &mut row);
+    let mut slope = Slope::default();
+    row.iter().zip(&start.q).for_each(|(entry, q)| slope.add(*entry, *q));
+    slope.size(sizes[contact], LEAST[1] * extent(start))
+}
+
+/// Kinetic energy that the forces of the potential at the start give a system without constraints in a step.
+pub fn energy_of_a_step(problem: &Problem, h: f64) -> f64 {
+    let (system, State { t, q, .. }) = (&*problem.system, &problem.initial);
+    let mut force = vec![0.0; q.len()];
+    system.potential_gradient(*t, q, &mut force);
+    let mut speed = force.clone();
+    match InverseMass::new(system, q) {
+        Ok(inverse) => inverse.solve(&mut speed),
+        Err(_) => return 0.0,
+    }
+    0.5 * h * h * dot(&force, &speed)
+}
+
+/// Linear and angular momentum of points that have this energy between them: at most what a change can be compared with.
+pub fn momentum_of(problem: &Problem, last: &State, energy: f64) -> [f64; 2] {
+    let (points, system) = (&problem.points, &problem.system);
+    let mut along = vec![0.0; system.dim()];
+    points.members.iter().flatten().for_each(|&i| along[i] = 1.0);
+    let mut masses = along.clone();
+    system.mass().times(&problem.initial.q, &along, &mut masses);
+    let mass = dot(&along, &masses) / points.dimension.max(1) as f64;
+    let far = |state: &State| points.members.iter().flatten().fold(0.0_f64, |far, &i| far.max(state.q[i].abs()));
+    let linear = f64::sqrt(2.0 * energy * mass);
+    [linear, linear * far(&problem.initial).max(far(last))]
+}
