@@ -2,8 +2,14 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
+use carom::observe::{Frame, Observer};
+use carom_io::recording::Snapshot;
 use carom_io::scene::BUILT_IN;
+use carom_io::trial::Trial;
+
+use crate::runs::built_in;
 
 /// The texts of a folder of `corpus/`, by name. Those of inputs that went wrong once are tried before any other.
 pub fn kept(kind: &str) -> Vec<String> {
@@ -54,6 +60,65 @@ fn numbers(value: &toml::Value, path: &str, found: &mut Vec<String>) {
 /// Problems of every kind, small ones.
 pub fn problems() -> Vec<String> {
     kept("problem")
+}
+
+/// Snapshots of some built-in scenes after a few steps, as JSON below their names.
+pub fn snapshots() -> Vec<String> {
+    const SCENES: [&str; 9] = [
+        "kepler",
+        "double-pendulum-rods",
+        "star-body",
+        "bouncing-ball",
+        "newtons-cradle",
+        "pogo-stick",
+        "driven-pendulum",
+        "slider-crank",
+        "andrews",
+    ];
+    SCENES.into_iter().map(|name| format!("{name}\n{}\n", snapshot(name))).collect()
+}
+
+fn snapshot(name: &str) -> String {
+    let mut scene = built_in(name, &[]);
+    scene.run.steps = 5;
+    let (mut memory, stop) = (Memory(Vec::new()), AtomicBool::new(false));
+    let trial = Trial::run(&scene, &mut [&mut memory], &stop).expect("a built-in scene runs");
+    let snapshot = Snapshot {
+        step: trial.outcome.steps,
+        state: trial.outcome.state,
+        memory: memory.0,
+        summary: trial.summary,
+        ledger: trial.ledger,
+        failures: 0,
+        halved_steps: 0,
+        trajectory_rows: 6,
+        measures_rows: 6,
+        events_rows: 0,
+        watched: trial.watched,
+        seconds: 0.5,
+        name: name.into(),
+        scene: 1,
+    };
+    serde_json::to_string(&snapshot).expect("numbers and names")
+}
+
+/// The memory of the method at the last node.
+struct Memory(Vec<f64>);
+
+impl Observer for Memory {
+    fn observe(&mut self, frame: &Frame) -> Result<(), String> {
+        self.0 = frame.memory.to_vec();
+        Ok(())
+    }
+}
+
+/// Tables with and without checksums.
+pub fn tables() -> Vec<String> {
+    let columns =
+        r#"{"dtype": "<f8", "order": "rows", "columns": [{"name": "t", "unit": ""}, {"name": "q", "unit": ""}]}"#;
+    let checked = columns.replace("\"columns\"", "\"checksums\": \"table.crc\", \"columns\"");
+    let rows = "0123456789abcdef".repeat(9);
+    vec![format!("{columns}\n\n{rows}"), format!("{checked}\ncarom-crc\n{rows}"), format!("{columns}\n")]
 }
 
 /// The strings of the built-in scenes, which are mostly expressions, and the kept expressions.

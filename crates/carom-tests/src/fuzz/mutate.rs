@@ -176,11 +176,11 @@ impl Mutator {
         }
         match self.dice.below(20) {
             0 => self.change_bytes(text),
-            1..=3 => self.change_lines(text),
-            4..=11 => self.change_number(text),
-            12 => self.change_word(text),
-            13 => self.change_tokens(text),
-            14 => self.insert(text),
+            1 | 2 => self.change_lines(text),
+            3..=12 => self.change_number(text),
+            13 => self.change_word(text),
+            14 => self.change_tokens(text),
+            15 => self.insert(text),
             _ => tree::change(text, &mut self.dice).unwrap_or_else(|| self.change_number(text)),
         }
     }
@@ -239,8 +239,8 @@ impl Mutator {
             return self.insert(text);
         }
         let range = numbers[self.dice.below(numbers.len())].clone();
-        let number = match self.dice.below(3) {
-            0 => scaled(&text[range.clone()], &mut self.dice),
+        let number = match self.dice.below(4) {
+            0..=2 => scaled(&text[range.clone()], &mut self.dice),
             _ => self.dice.pick::<str>(&NUMBERS).to_string(),
         };
         replaced(text, range, &number)

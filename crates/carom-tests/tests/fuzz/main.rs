@@ -39,3 +39,13 @@ fn problems() {
 fn expressions() {
     none_breaks_a_law("expression", target::expression, corpus::expressions(), [10_000, 1000]);
 }
+
+#[test]
+fn snapshots() {
+    none_breaks_a_law("snapshot", target::snapshot, corpus::snapshots(), [2000, 100]);
+}
+
+#[test]
+fn tables() {
+    none_breaks_a_law("table", target::table, corpus::tables(), [1000, 100]);
+}

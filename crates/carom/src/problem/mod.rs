@@ -182,6 +182,10 @@ impl Problem {
         }
         if wrong.is_empty() {
             let initial = State::from_velocity(&*system, t, &q, &v);
+            if let Some(i) = initial.p.iter().position(|p| !p.is_finite()) {
+                let what = format!("the momentum of coordinate `{}`", system.coordinate_name(i));
+                return Err(vec![Inconsistency::NonFinite { what }]);
+            }
             Ok(Self { system, initial, points, symmetries: Vec::new(), adjustments })
         } else {
             Err(wrong)

@@ -177,6 +177,12 @@ pub fn misused(result: Result<(), Misuse>, table: &TableReader) -> Option<()> {
     result.map_err(|misuse| table.report(misuse.to_string(), None)).ok()
 }
 
+/// What the system does not take of all bodies together, at their section.
+pub fn taken<T>(result: Result<T, Misuse>, root: &TableReader, section: &str) -> Option<T> {
+    let report = |misuse: Misuse| root.key(section).map_or((), |item| item.report(misuse.to_string(), None));
+    result.map_err(report).ok()
+}
+
 /// The `name` of an element, empty if it has none.
 pub fn name(table: &TableReader, names: &Names) -> Option<String> {
     let Some(item) = table.item("name") else { return Some(String::new()) };

@@ -29,9 +29,10 @@ pub fn read(root: &TableReader, names: &mut Names) -> Option<BodyScene> {
     let problems = root.diagnostics().len();
     let bodies = bodies::read(&elements::bodies(root, "particle")?, names, &mut defaults)?;
     let sound = root.diagnostics().len() == problems;
-    let mut system = Particles::new(bodies.dimension, bodies.masses).ok()?;
-    system.set_radii(bodies.radii).ok()?;
-    system.set_names(bodies.names).ok()?;
+    let taken = |result| elements::taken(result, root, "particle");
+    let mut system = elements::taken(Particles::new(bodies.dimension, bodies.masses), root, "particle")?;
+    taken(system.set_radii(bodies.radii))?;
+    taken(system.set_names(bodies.names))?;
     let (what, dimension, families) = (names.what, bodies.dimension, names.families.clone());
     let places = Places { what, dimension, bodies: bodies.firsts, families, ..Places::default() };
     let (q, bonds) = (bodies.q, Vec::new());

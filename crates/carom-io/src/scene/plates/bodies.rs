@@ -116,6 +116,14 @@ fn read_plate(table: &TableReader, place: usize, names: &Names, defaults: &mut D
         }
         None => {
             plate.inertia = plate.mass * uniform_moment(&corners, names, &plate.vertices)?;
+            if !(plate.inertia > 0.0 && plate.inertia.is_finite()) {
+                let message = format!("these corners give the moment of inertia {}{}", plate.inertia, names.at());
+                corners.report(
+                    message,
+                    Some("a moment of inertia is a number above 0; `inertia` gives another".into()),
+                );
+                return None;
+            }
             defaults.note(("plate", place), "inertia", Kind::Float(plate.inertia));
         }
     }

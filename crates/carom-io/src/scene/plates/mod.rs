@@ -29,8 +29,8 @@ pub fn read(root: &TableReader, names: &mut Names) -> Option<BodyScene> {
     let t = elements::time(root, names, ["`position` and `angle`", "`velocity` and `spin`"]);
     let mut defaults = Defaults::default();
     let bodies = bodies::read(&elements::bodies(root, "plate")?, names, &mut defaults)?;
-    let mut system = Plates::new(bodies.plates).ok()?;
-    system.set_names(bodies.names).ok()?;
+    let mut system = elements::taken(Plates::new(bodies.plates), root, "plate")?;
+    elements::taken(system.set_names(bodies.names), root, "plate")?;
     let (what, families) = (names.what, names.families.clone());
     // Plates may be in the same place: nothing acts between them.
     let places = Places { what, dimension: 0, bodies: bodies.firsts, families, ..Places::default() };

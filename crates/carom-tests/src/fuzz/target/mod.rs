@@ -2,6 +2,7 @@
 
 mod expression;
 mod problem;
+mod recording;
 mod scene;
 
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use super::Fate;
 
 pub use expression::expression;
 pub use problem::problem;
+pub use recording::{snapshot, table};
 pub use scene::{scene, set};
 
 /// What looks at an input, and gives up a run when asked to stop.
