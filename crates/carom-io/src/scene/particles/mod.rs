@@ -14,6 +14,7 @@ use carom::measures::VectorField;
 use carom::particles::Particles;
 
 use super::elements::defaults::Defaults;
+use super::elements::groups::Bonds;
 use super::elements::places::Places;
 use super::elements::{self, BodyScene, Element, scopes};
 use super::names::{Names, What};
@@ -32,9 +33,8 @@ pub fn read(root: &TableReader, names: &mut Names) -> Option<BodyScene> {
     let mut system = Particles::new(bodies.dimension, bodies.masses).ok()?;
     system.set_radii(bodies.radii).ok()?;
     system.set_names(bodies.names).ok()?;
-    let (what, dimension, families) = (names.what, bodies.dimension, names.families.clone());
-    let places = Places { what, dimension, bodies: bodies.firsts, families, ..Places::default() };
-    let (q, bonds) = (bodies.q, Vec::new());
+    let places = Places::new(names.what, bodies.dimension, bodies.firsts, names.families());
+    let (q, bonds) = (bodies.q, Bonds::default());
     let mut reader = Reader { root: root.clone(), system, q, sound, bonds, gravitation: 0.0, places, defaults };
     reader.rods(names);
     reader.springs(names);
@@ -78,7 +78,7 @@ struct Reader<'a> {
     /// Whether masses and positions are those of the file.
     sound: bool,
     /// Pairs that a rod or a spring joins.
-    bonds: Vec<(usize, usize)>,
+    bonds: Bonds,
     gravitation: f64,
     places: Places,
     defaults: Defaults,
