@@ -14,6 +14,8 @@ pub enum Fail {
     Failed(String),
     /// The reader of standard output went away: nothing more to say.
     Gone,
+    /// What was asked for is done, before the command's own work: exit 0.
+    Done,
 }
 
 impl Fail {
@@ -22,7 +24,7 @@ impl Fail {
         let (message, code) = match self {
             Fail::Input(message) => (message, 2),
             Fail::Failed(message) => (message, 1),
-            Fail::Gone => return ExitCode::SUCCESS,
+            Fail::Gone | Fail::Done => return ExitCode::SUCCESS,
         };
         // Where nobody reads standard error, the exit code has to do.
         let _ = writeln!(io::stderr(), "{}", printable_lines(&message));

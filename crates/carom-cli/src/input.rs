@@ -114,7 +114,7 @@ pub enum SceneError {
 
 impl SceneError {
     /// The failure of the command; also printed as one JSON document if `json` is asked for.
-    fn tell(self, json: bool) -> Fail {
+    pub fn tell(self, json: bool) -> Fail {
         if json {
             // Whether or not somebody reads it, the input is wrong.
             let _ = print::json(&json!({ "valid": false, "problems": self.problems() }));

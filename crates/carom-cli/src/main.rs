@@ -1,6 +1,7 @@
 //! The command `carom`.
 
 mod cmd;
+mod consent;
 mod fail;
 mod figure_file;
 mod hint;

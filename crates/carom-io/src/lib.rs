@@ -2,6 +2,7 @@
 
 pub mod catalogue;
 pub mod document;
+pub mod estimate;
 pub mod experiment;
 pub mod figure;
 pub mod folder;

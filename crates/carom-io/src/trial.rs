@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use carom::error::Failure;
 use carom::measures::{Conservation, Ledger, Summary};
 use carom::method::Refusal;
 use carom::observe::{Frame, Observer};
@@ -10,7 +11,7 @@ use carom::run::{Grid, Outcome, Run};
 use carom::watch::Watched;
 
 use crate::passages;
-use crate::recording::{Measures, Motion, accounts};
+use crate::recording::{Measures, Motion, Snapshot, accounts};
 use crate::report::RunReport;
 use crate::scene::Scene;
 
@@ -37,14 +38,11 @@ impl Trial {
         let mut stepper = scene.method.stepper(system, &problem.initial)?;
         let grid = Grid { t0: problem.initial.t, h: settings.h, steps: settings.steps };
         let run = Run { system, stepper: &mut *stepper, grid, on_failure: settings.on_failure };
-        let motion = Motion::new(scene, &problem.initial, None);
-        let motion = motion.map_err(|failure| Refusal::Failed { method: scene.method.name(), failure })?;
-        let (measured, summary, ledger) =
-            (Measures::new(scene, &problem.initial, 0), Summary::new(problem), accounts(scene));
-        let conservation = Conservation::of(&scene.method, system);
-        let mut witness = Witness { scene, measured, motion, summary, ledger, conservation, also };
-        let outcome = run.go(problem.initial.clone(), &mut [&mut witness], stop);
-        let Witness { summary, ledger, motion, .. } = witness;
+        let witness = Witness::new(scene, None);
+        let witness = witness.map_err(|failure| Refusal::Failed { method: scene.method.name(), failure })?;
+        let mut watching = Watching { witness, also };
+        let outcome = run.go(problem.initial.clone(), &mut [&mut watching], stop);
+        let Witness { summary, ledger, motion, .. } = watching.witness;
         let watched = motion.watched().to_vec();
         Ok(Self { outcome, summary, ledger, watched, seconds: begun.elapsed().as_secs_f64() })
     }
@@ -56,18 +54,35 @@ impl Trial {
     }
 }
 
-struct Witness<'a, 'b, 'c> {
+/// What is measured of a run, recorded or not.
+pub(crate) struct Witness<'a> {
     scene: &'a Scene,
-    measured: Measures<'a>,
-    motion: Motion<'a>,
-    summary: Summary,
-    ledger: Option<Ledger>,
+    pub measured: Measures<'a>,
+    pub motion: Motion<'a>,
+    pub summary: Summary,
+    pub ledger: Option<Ledger>,
     conservation: Conservation,
-    also: &'b mut [&'c mut dyn Observer],
 }
 
-impl Observer for Witness<'_, '_, '_> {
-    fn observe(&mut self, frame: &Frame) -> Result<(), String> {
+impl<'a> Witness<'a> {
+    /// From the start of a run, or from a snapshot on.
+    pub fn new(scene: &'a Scene, from: Option<&Snapshot>) -> Result<Self, Failure> {
+        let node = from.map_or(&scene.problem.initial, |snapshot| &snapshot.state);
+        let mut motion = Motion::new(scene, node, from.map(|snapshot| &snapshot.watched[..]))?;
+        let measured = Measures::new(scene, node, from.map_or(0, |snapshot| snapshot.halved_steps));
+        let (summary, ledger) = match from {
+            None => (Summary::new(&scene.problem), accounts(scene)),
+            Some(snapshot) => (snapshot.summary.clone(), snapshot.ledger.clone()),
+        };
+        if let Some(v) = from.and_then(|snapshot| snapshot.summary.node_velocity()) {
+            motion.set_node_velocity(v);
+        }
+        let conservation = Conservation::of(&scene.method, &*scene.problem.system);
+        Ok(Self { scene, measured, motion, summary, ledger, conservation })
+    }
+
+    /// Measures a node.
+    pub fn observe(&mut self, frame: &Frame) -> Result<(), String> {
         self.summary.observe(frame)?;
         passages::observe(self.scene, &mut self.summary, frame)?;
         self.measured.observe(frame)?;
@@ -77,8 +92,26 @@ impl Observer for Witness<'_, '_, '_> {
             ledger.check().map_err(|failure| failure.to_string())?;
         }
         self.summary.weigh(&self.conservation, self.ledger.as_ref(), frame);
+        Ok(())
+    }
+
+    /// Looks out for crossings in the step before a node, and keeps the node for the next step.
+    pub fn leave(&mut self, frame: &Frame) -> Result<(), String> {
         self.motion.watch(frame)?;
         self.motion.keep(frame);
+        Ok(())
+    }
+}
+
+struct Watching<'a, 'b, 'c> {
+    witness: Witness<'a>,
+    also: &'b mut [&'c mut dyn Observer],
+}
+
+impl Observer for Watching<'_, '_, '_> {
+    fn observe(&mut self, frame: &Frame) -> Result<(), String> {
+        self.witness.observe(frame)?;
+        self.witness.leave(frame)?;
         self.also.iter_mut().try_for_each(|observer| observer.observe(frame))
     }
 }

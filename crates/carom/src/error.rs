@@ -139,15 +139,20 @@ pub enum Failure {
         /// Pivot relative to its diagonal entry.
         pivot: f64,
     },
-    /// The method keeps full matrices, and those of this system would not fit into memory.
-    #[error("{what} of this system has {rows} × {columns} numbers, {:.0} GB; at most 4 GB are taken", 8e-9 * *.rows as f64 * *.columns as f64)]
+    /// Full matrices of this system would take more memory than [`MOST_BYTES`].
+    #[error(
+        "{what} needs {}, the largest of {rows} × {columns} numbers; the limit is {}",
+        in_words(*.bytes), in_words(MOST_BYTES as f64)
+    )]
     TooLarge {
-        /// Which matrix.
+        /// What they are needed for.
         what: &'static str,
-        /// Its rows.
+        /// Rows of the largest matrix.
         rows: usize,
         /// Its columns.
         columns: usize,
+        /// Bytes of all of them.
+        bytes: f64,
     },
     /// An impact law came to no end.
     #[error(
@@ -255,13 +260,37 @@ pub enum Failure {
     },
 }
 
+/// The most memory that full matrices made at one place may take together, in bytes.
+///
+/// A constant and no share of the machine's memory: which systems a method takes is then the same everywhere.
+pub const MOST_BYTES: usize = 4_000_000_000;
+
+/// Bytes with a unit, in two or three digits.
+pub fn in_words(bytes: f64) -> String {
+    const UNITS: [(f64, &str); 6] =
+        [(1e18, "EB"), (1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+    let Some((size, unit)) = UNITS.into_iter().find(|(size, _)| bytes >= *size) else {
+        return format!("{bytes:.0} bytes");
+    };
+    let value = bytes / size;
+    if value < 10.0 { format!("{value:.1} {unit}") } else { format!("{value:.0} {unit}") }
+}
+
 impl Failure {
-    /// Refuses a full matrix of more than 4 GB.
+    /// Refuses a full matrix beyond the limit.
     pub fn unless_it_fits(what: &'static str, rows: usize, columns: usize) -> Result<(), Self> {
-        const MOST: usize = 500_000_000;
-        match rows.checked_mul(columns) {
-            Some(entries) if entries <= MOST => Ok(()),
-            _ => Err(Self::TooLarge { what, rows, columns }),
+        Self::unless_they_fit(what, &[[rows, columns]])
+    }
+
+    /// Refuses full matrices, given by rows and columns, that are beyond the limit together. To be asked before any of them is made.
+    pub fn unless_they_fit(what: &'static str, matrices: &[[usize; 2]]) -> Result<(), Self> {
+        let size = |[rows, columns]: &[usize; 2]| 8.0 * *rows as f64 * *columns as f64;
+        let bytes: f64 = matrices.iter().map(size).sum();
+        match matrices.iter().max_by(|a, b| size(a).total_cmp(&size(b))) {
+            Some(&[rows, columns]) if bytes > MOST_BYTES as f64 => {
+                Err(Self::TooLarge { what, rows, columns, bytes })
+            }
+            _ => Ok(()),
         }
     }
 }
@@ -276,4 +305,29 @@ pub struct StepError {
     pub h: f64,
     /// What went wrong.
     pub failure: Failure,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Failure, in_words};
+
+    #[test]
+    fn matrices_are_counted_together_and_refused_with_their_size() {
+        let n = 10_000;
+        // Each of them takes 0.8 GB.
+        assert_eq!(Failure::unless_they_fit("a step", &[[n, n]; 5]), Ok(()));
+        let refused =
+            Failure::unless_they_fit("a step", &[[n, n], [n, n], [n, n], [n, n], [n, n], [3, 1]]).unwrap_err();
+        let said = "a step needs 4.0 GB, the largest of 10000 × 10000 numbers; the limit is 4.0 GB";
+        assert_eq!(refused.to_string(), said);
+        let huge = Failure::unless_it_fits("a step", usize::MAX, usize::MAX).unwrap_err();
+        assert!(huge.to_string().starts_with("a step needs 2722258935367508123648 EB"), "{huge}");
+        assert_eq!(Failure::unless_they_fit("nothing", &[]), Ok(()));
+    }
+
+    #[test]
+    fn bytes_have_a_unit() {
+        let words = [0.0, 999.0, 1e3, 2.34e6, 4.4e10, 8e13, 4.1e15, 3e20].map(in_words);
+        assert_eq!(words, ["0 bytes", "999 bytes", "1.0 kB", "2.3 MB", "44 GB", "80 TB", "4.1 PB", "300 EB"]);
+    }
 }

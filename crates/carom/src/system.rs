@@ -371,6 +371,15 @@ pub trait Constraints {
             self.gap_gradient(q, index, row);
         }
     }
+    /// Calls `put` with every coordinate that an inequality depends on, ascending, and the derivative by it, with the bits of `gap_gradient`,
+    /// if few coordinates of many do; otherwise `false`, and `put` is not called. The answer is the same for every inequality.
+    fn gap_partials(&self, _q: &[f64], _index: usize, _put: &mut dyn FnMut(usize, f64)) -> bool {
+        false
+    }
+    /// The same for the directions of sliding: `put` gets the direction, the coordinate and the entry of `gap_tangents`.
+    fn slide_partials(&self, _q: &[f64], _index: usize, _put: &mut dyn FnMut(usize, usize, f64)) -> bool {
+        false
+    }
     /// `Σ λ_i ∂²g_i/∂q²`.
     fn gap_hessian(&self, _q: &[f64], _lambda: &[f64], out: &mut [f64]) {
         out.fill(0.0);

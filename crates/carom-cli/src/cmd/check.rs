@@ -1,5 +1,6 @@
 //! `carom check SCENE`.
 
+use carom::error::Failure;
 use carom::lagrangian::length::GapUnit;
 use carom::system::{Mass, System};
 use carom::testing::derivatives::{self, Comparison};
@@ -29,7 +30,7 @@ pub struct Args {
 /// Validates a scene.
 pub fn run(args: &Args) -> Result<(), Fail> {
     let scene = args.scene.read(args.json)?;
-    let comparisons = if args.derivatives { compare(&scene) } else { Vec::new() };
+    let comparisons = if args.derivatives { compare(&scene)? } else { Vec::new() };
     let wrong: Vec<&Comparison> = comparisons.iter().filter(|c| !c.agrees()).collect();
     let mut notes = notes(&scene);
     notes.extend(own_units(&scene));
@@ -158,10 +159,13 @@ fn gaps_in_words(scene: &Scene) -> Option<String> {
 }
 
 /// The derivatives at the initial state with velocities of the size that the motion will have.
-fn compare(scene: &Scene) -> Vec<Comparison> {
-    let state = &scene.problem.initial;
+fn compare(scene: &Scene) -> Result<Vec<Comparison>, Fail> {
+    let (state, system) = (&scene.problem.initial, &*scene.problem.system);
+    let (n, rows) = (system.dim(), system.equalities() + system.inequalities());
+    Failure::unless_they_fit("comparing derivatives", &[[n, n], [n, n], [n, n], [rows, n], [rows, n]])
+        .map_err(|large| Fail::Input(format!("error: --derivatives: {large}; compare those of a smaller scene")))?;
     let v: Vec<f64> = (0..state.q.len()).map(|i| 0.7 + 0.1 * i as f64).collect();
-    derivatives::check(&*scene.problem.system, state.t, &state.q, &v)
+    Ok(derivatives::check(system, state.t, &state.q, &v))
 }
 
 fn describe(scene: &Scene) -> Vec<Vec<String>> {

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use carom::state::State;
 use carom::study::{Level, Reference, StudyError, order};
+use carom_io::estimate::{PART, seconds_per_step};
 use carom_io::folder::ended_run;
 use carom_io::report::RunReport;
 use carom_io::scene::Scene;
@@ -15,6 +16,7 @@ use clap::Args as ClapArgs;
 use figure::OrderFigure;
 use serde_json::{Value, json};
 
+use crate::consent::{self, Consent, Cost};
 use crate::fail::Fail;
 use crate::figure_file::FigureFile;
 use crate::input::SceneArgs;
@@ -44,10 +46,14 @@ pub struct Args {
     /// One JSON document on standard output
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    consent: Consent,
 }
 
 /// How much finer the reference is than the finest level.
 const FINER: u64 = 8;
+/// The most steps of a run, as in a scene.
+const MOST_STEPS: f64 = 1e15;
 
 /// Studies the convergence of a scene's method.
 pub fn run(args: &Args) -> Result<(), Fail> {
@@ -64,6 +70,7 @@ pub fn run(args: &Args) -> Result<(), Fail> {
             Fail::Input(format!("error: --reference: {}: {message}", folder.join("run.json").display()))
         })?),
     };
+    settle(&scene, &reference, args)?;
     let span = (steps as f64 * h, steps, args.levels);
     let levels = order(&scene.problem, &scene.method, span, &reference).map_err(|error| match error {
         StudyError::Refused(_) | StudyError::Reference { .. } => Fail::Input(format!("error: {error}")),
@@ -98,6 +105,40 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     let claim = format!("\n{method} claims order {claimed}{limit}.\n");
     let printed = print::out(&(head + &table(&levels, args.work) + &claim + &distrusted));
     printed.and(strict::runs(args.strict, levels.len(), named()))
+}
+
+/// Refuses steps that cannot be counted, and asks before a study that is long.
+fn settle(scene: &Scene, reference: &Reference, args: &Args) -> Result<(), Fail> {
+    let finest = scene.run.steps as f64 * f64::from(1_u32 << (args.levels - 1));
+    let (finer, of_reference) = match reference {
+        // The reference and, to extrapolate it, one of twice the step.
+        Reference::Fine(finer) => (*finer as f64, 1.5 * *finer as f64 * finest),
+        Reference::Given(_) => (1.0, 0.0),
+    };
+    if finer * finest > MOST_STEPS {
+        return Err(Fail::Input(format!(
+            "error: --levels {}: from {} steps on, the finest run would have {:.1e} steps; the limit is {MOST_STEPS:.0e}: take fewer levels, \
+             longer steps or an earlier end",
+            args.levels,
+            scene.run.steps,
+            finer * finest
+        )));
+    }
+    // Every level once for its time, and once for its report.
+    let all = 2.0 * (2.0 * finest - scene.run.steps as f64) + of_reference;
+    let each = seconds_per_step(&scene.problem, &scene.method, scene.run.h, all as u64 / PART);
+    let seconds = each.map(|each| each * all);
+    Cost {
+        what: "study",
+        scene: scene.name.clone(),
+        disk: 0.0,
+        free: None,
+        memory: consent::memory(),
+        seconds,
+        details: format!("{all:.1e} steps"),
+        remedies: "take fewer --levels, longer steps or an earlier end (--until, --steps)",
+    }
+    .settle(&args.consent, args.json)
 }
 
 /// Reports of runs with the steps of every level, made again: those of the study are timed, without observers.

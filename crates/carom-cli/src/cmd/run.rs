@@ -15,12 +15,14 @@ use carom::state::State;
 use carom::steppers::Stepper;
 use carom::system::System;
 use carom_io::document::Source;
+use carom_io::estimate::{Budget, Estimate};
 use carom_io::folder::{RunFolder, SCENE, ended_run};
 use carom_io::html_report::HtmlReport;
 use carom_io::recording::{Session, Snapshot};
 use carom_io::scene::Scene;
 use clap::Args as ClapArgs;
 
+use crate::consent::{self, Consent};
 use crate::fail::Fail;
 use crate::input::{SceneArgs, SceneError, out_folder, refuse};
 use crate::interrupt;
@@ -55,6 +57,8 @@ pub struct Args {
     /// Threads to use; the result does not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
+    #[command(flatten)]
+    consent: Consent,
 }
 
 fn pause(text: &str) -> Result<f64, String> {
@@ -66,20 +70,21 @@ fn pause(text: &str) -> Result<f64, String> {
 
 /// Simulates a scene.
 pub fn run(args: &Args) -> Result<(), Fail> {
-    // Before anything is written: from here on a signal ends the run in order.
-    let stop = interrupt::flag()?;
     match &args.resume {
-        None => start(args, &stop),
-        Some(path) => resume(path, args, &stop),
+        None => start(args),
+        Some(path) => resume(path, args),
     }
 }
 
-fn start(args: &Args, stop: &Arc<AtomicBool>) -> Result<(), Fail> {
+fn start(args: &Args) -> Result<(), Fail> {
     let scene = args.scene.read(args.json)?;
     // A method that refuses the scene leaves an earlier run alone.
     let stepper = stepper(&scene, &scene.problem.initial)?;
-    let mut folder = RunFolder::create(&out_folder(&args.out, &scene))
-        .map_err(|error| refuse(args.json, "--out", error.to_string()))?;
+    let out = out_folder(&args.out, &scene);
+    let estimate = consent::to_run(&scene, None, &out, (&args.consent, args.json))?;
+    // Before anything is written: from here on a signal ends the run in order.
+    let stop = interrupt::flag()?;
+    let mut folder = RunFolder::create(&out).map_err(|error| refuse(args.json, "--out", error.to_string()))?;
     let failed = |error: &dyn Display| Fail::Failed(format!("error: {error}"));
     folder.write_scene(&scene.to_toml()).map_err(|error| failed(&error))?;
     if let Some(earlier) = folder.replaced().filter(|_| !args.quiet) {
@@ -88,11 +93,11 @@ fn start(args: &Args, stop: &Arc<AtomicBool>) -> Result<(), Fail> {
     let pause = Duration::from_secs_f64(args.snapshot);
     let session = Session::start(&scene, folder, pause, stepper.locates_events());
     let session = session.map_err(|error| failed(&error))?;
-    simulate(args, &scene, Prepared { stepper, session, from: None }, stop)
+    simulate(args, &scene, Prepared { stepper, session, from: None, estimate }, &stop)
 }
 
 /// Goes on from the last snapshot whose data are whole.
-fn resume(path: &Path, args: &Args, stop: &Arc<AtomicBool>) -> Result<(), Fail> {
+fn resume(path: &Path, args: &Args) -> Result<(), Fail> {
     let refused = |error: String| refuse(args.json, "--resume", error);
     let hold = || RunFolder::hold(path).map_err(|error| refused(error.to_string()));
     let (folder, text) = hold()?;
@@ -108,7 +113,7 @@ fn resume(path: &Path, args: &Args, stop: &Arc<AtomicBool>) -> Result<(), Fail> 
     }
     let source = Source::new(path.join(SCENE).display().to_string(), text);
     let mut problems: Vec<String> = Vec::new();
-    let mut held = Some(folder);
+    let (mut held, mut agreed) = (Some(folder), None);
     for (file, snapshot) in snapshots {
         let snapshot = match snapshot {
             Ok(snapshot) => snapshot,
@@ -123,14 +128,32 @@ fn resume(path: &Path, args: &Args, stop: &Arc<AtomicBool>) -> Result<(), Fail> 
             Some(folder) => folder,
             None => hold()?.0,
         };
-        match prepare(&scene, folder, snapshot, args.snapshot) {
-            Err(why) => problems.push(format!("{file}: {why}")),
-            Ok(prepared) => {
+        let stepper = match verified(&scene, &snapshot) {
+            Err(why) => {
+                problems.push(format!("{file}: {why}"));
+                continue;
+            }
+            Ok(stepper) => stepper,
+        };
+        let estimate = match agreed.take() {
+            Some(estimate) => estimate,
+            None => consent::to_run(&scene, Some(&snapshot), path, (&args.consent, args.json))?,
+        };
+        // Before anything is written.
+        let stop = interrupt::flag()?;
+        let pause = Duration::from_secs_f64(args.snapshot);
+        match Session::resume(&scene, folder, pause, stepper.locates_events(), &snapshot) {
+            Err(why) => {
+                problems.push(format!("{file}: {why}"));
+                agreed = Some(estimate);
+            }
+            Ok(session) => {
+                let prepared = Prepared { stepper, session, from: Some(snapshot), estimate };
                 if !problems.is_empty() {
                     let problems = problems.join("; ");
                     print::note(&format!("{}: {problems}; resumed from {file}", path.display()));
                 }
-                return simulate(args, &scene, prepared, stop);
+                return simulate(args, &scene, prepared, &stop);
             }
         }
     }
@@ -149,18 +172,16 @@ struct Prepared<'a> {
     stepper: Box<dyn Stepper<dyn System>>,
     session: Session<'a>,
     from: Option<Snapshot>,
+    estimate: Estimate,
 }
 
-/// Verifies everything that a snapshot refers to.
-fn prepare(scene: &Scene, folder: RunFolder, from: Snapshot, pause: f64) -> Result<Prepared<'_>, String> {
+/// The step as it was at a snapshot, if that fits the scene.
+fn verified(scene: &Scene, from: &Snapshot) -> Result<Box<dyn Stepper<dyn System>>, String> {
     from.check(scene).map_err(|error| error.to_string())?;
     let stepper = scene.method.stepper(&*scene.problem.system, &from.state);
     let mut stepper = stepper.map_err(|refusal| refusal.to_string())?;
     stepper.recall(&from.memory).map_err(|error| error.to_string())?;
-    let pause = Duration::from_secs_f64(pause);
-    let session = Session::resume(scene, folder, pause, stepper.locates_events(), &from);
-    let session = session.map_err(|error| error.to_string())?;
-    Ok(Prepared { stepper, session, from: Some(from) })
+    Ok(stepper)
 }
 
 /// Why the run in a folder has no snapshot, and what helps.
@@ -185,10 +206,12 @@ fn stepper(scene: &Scene, start: &State) -> Result<Box<dyn Stepper<dyn System>>,
 
 /// Runs to the end and reports.
 fn simulate(args: &Args, scene: &Scene, prepared: Prepared, stop: &Arc<AtomicBool>) -> Result<(), Fail> {
-    let Prepared { mut stepper, mut session, from } = prepared;
+    let Prepared { mut stepper, mut session, from, estimate } = prepared;
     let conserved = Conservation::of(&scene.method, &*scene.problem.system).holds();
     let mut progress = Progress::new(scene.run.steps, args.quiet, conserved);
-    let outcome = steps(scene, &mut *stepper, from, &mut [&mut session, &mut progress], stop);
+    let mut budget = Budget::new(&estimate, session.folder().path(), stop);
+    let observers: &mut [&mut dyn Observer] = &mut [&mut session, &mut progress, &mut budget];
+    let outcome = steps(scene, &mut *stepper, from, observers, stop);
     progress.finish();
     let shown = session.folder().path().display().to_string();
     let hint = || format!("; go on with: carom run --resume {shown}");
@@ -208,7 +231,8 @@ fn simulate(args: &Args, scene: &Scene, prepared: Prepared, stop: &Arc<AtomicBoo
         Some(ended) => {
             let (made, all, t) = (outcome.steps, scene.run.steps, outcome.state.t);
             let hint = if matches!(ended, Ended::Interrupted { .. }) { hint() } else { String::new() };
-            Err(Fail::Failed(format!("error: {ended}\nkept: {made} of {all} steps, to t = {t}, in {shown}{hint}")))
+            let reason = budget.exceeded().unwrap_or_else(|| ended.to_string());
+            Err(Fail::Failed(format!("error: {reason}\nkept: {made} of {all} steps, to t = {t}, in {shown}{hint}")))
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `carom sweep SCENE --vary key=a:b:n`.
 
+mod cost;
 mod figure;
 mod plan;
 mod table;
@@ -22,6 +23,7 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 use work::Work;
 
+use crate::consent::Consent;
 use crate::fail::Fail;
 use crate::figure_file::FigureFile;
 use crate::input::{SceneArgs, SceneError, refuse};
@@ -62,6 +64,8 @@ pub struct Args {
     /// Threads to use; the result does not depend on it [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
+    #[command(flatten)]
+    consent: Consent,
 }
 
 /// A run that has ended.
@@ -117,9 +121,10 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     let cores = || available_parallelism().map_or(1, usize::from);
     let threads = args.threads.map_or_else(cores, usize::from).min(plan.count());
     let sweep = Sweep { name, source, edits: args.scene.edits(), plan, threads };
+    let out = args.out.clone().unwrap_or_else(|| Path::new("runs").join(format!("sweep-{}", sweep.name)));
+    sweep.settle(&out, args)?;
     let stop = interrupt::flag()?;
     sweep.check(&stop, args)?;
-    let out = args.out.clone().unwrap_or_else(|| Path::new("runs").join(format!("sweep-{}", sweep.name)));
     let folder = SweepFolder::create(&out).map_err(|error| refuse(args.json, "--out", error.to_string()))?;
 
     let begun = Instant::now();

@@ -115,7 +115,7 @@ fn a_motion_that_overflows_is_an_error_and_no_nan() {
 #[test]
 fn an_interrupted_run_ends_with_1_and_keeps_what_there_is() {
     let place = Place::new();
-    let arguments = ["run", "harmonic-oscillator", "--steps", "1000000000", "--json", "--out", "out"];
+    let arguments = ["run", "harmonic-oscillator", "--steps", "1000000000", "--yes", "--json", "--out", "out"];
     let child =
         place.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("carom runs");
     let begin = Instant::now();

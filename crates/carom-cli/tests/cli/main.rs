@@ -15,6 +15,7 @@ mod recording;
 mod report;
 mod reproduce;
 mod same_bits;
+mod size;
 mod solve;
 mod sweep;
 mod terminal;

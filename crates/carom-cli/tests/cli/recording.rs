@@ -118,7 +118,8 @@ fn what_cannot_be_resumed_is_refused() {
 #[test]
 fn a_scene_that_was_changed_is_not_resumed() {
     let place = Place::new();
-    let mut child = place.command(&["run", "kepler", "--steps", "100000000", "--quiet", "--out", "cut"]).spawn();
+    let mut child =
+        place.command(&["run", "kepler", "--steps", "100000000", "--yes", "--quiet", "--out", "cut"]).spawn();
     let child = child.as_mut().expect("carom runs");
     sleep(Duration::from_millis(200));
     child.kill().expect("SIGKILL");

@@ -83,7 +83,7 @@ fn a_run_that_failed_or_was_interrupted_says_so_at_the_top() {
     assert!(first.contains(&format!("did not reach its end:</strong> {steps} of 200 steps were made.")), "{first}");
     assert!(first.contains("Newton"), "{first}");
 
-    let endless = ["run", "kepler", "--steps", "1000000000", "--every", "1000", "--quiet", "--out", "cut"];
+    let endless = ["run", "kepler", "--steps", "1000000000", "--every", "1000", "--yes", "--quiet", "--out", "cut"];
     let child = place.command(&endless).stderr(Stdio::null()).spawn().expect("carom runs");
     sleep(Duration::from_millis(300));
     let id = child.id().to_string();

@@ -131,7 +131,7 @@ impl Reader<'_> {
         }
         // The library gives alphabetic order; definitions depend on the order of the file.
         entries.sort_by_key(|(start, _)| *start);
-        Table { entries: entries.into_iter().map(|(_, entry)| entry).collect() }
+        Table::of(entries.into_iter().map(|(_, entry)| entry).collect())
     }
 
     /// Nothing if the value itself was refused; refused elements of arrays and tables are left

@@ -105,6 +105,14 @@ impl<'a> TableReader<'a> {
         self.item(key)?.array()
     }
 
+    /// An element of the array of an optional key.
+    pub fn element(&self, key: &str, index: usize) -> Option<Item<'a>> {
+        let array = self.item(key)?;
+        let Kind::Array(items) = &array.value.kind else { return None };
+        let value = items.get(index)?;
+        Some(Item { value, origin: value.origin, path: element(&array.path, index), diagnostics: self.diagnostics })
+    }
+
     /// The table of an optional key.
     pub fn table(&self, key: &str) -> Option<TableReader<'a>> {
         self.item(key)?.table()

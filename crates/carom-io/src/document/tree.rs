@@ -1,5 +1,8 @@
 //! The tree of values of a scene, each with the place where it was written.
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
 /// Longest piece of a string that a description quotes, in characters.
 const QUOTED: usize = 40;
 
@@ -56,13 +59,38 @@ pub struct Entry {
     pub value: Value,
 }
 
+/// Tables of more entries than this have a list of where each key stands.
+const FEW: usize = 16;
+
 /// Keys and values in the order of the file; no key occurs twice.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Table {
-    pub(super) entries: Vec<Entry>,
+    entries: Vec<Entry>,
+    /// Where keys stand, made when one of many entries is first asked for.
+    places: OnceLock<HashMap<String, usize>>,
+}
+
+/// Equal entries in the same order.
+impl PartialEq for Table {
+    fn eq(&self, other: &Self) -> bool {
+        self.entries == other.entries
+    }
 }
 
 impl Table {
+    /// A table of these entries.
+    pub(super) fn of(entries: Vec<Entry>) -> Self {
+        Self { entries, places: OnceLock::new() }
+    }
+
+    fn place(&self, key: &str) -> Option<usize> {
+        if self.entries.len() <= FEW {
+            return self.entries.iter().position(|entry| entry.key == key);
+        }
+        let all = || self.entries.iter().enumerate().map(|(place, entry)| (entry.key.clone(), place)).collect();
+        self.places.get_or_init(all).get(key).copied()
+    }
+
     /// The entries in the order of the file.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
@@ -70,7 +98,7 @@ impl Table {
 
     /// The entry of a key.
     pub fn entry(&self, key: &str) -> Option<&Entry> {
-        self.entries.iter().find(|entry| entry.key == key)
+        self.place(key).map(|place| &self.entries[place])
     }
 
     /// The value of a key.
@@ -80,13 +108,13 @@ impl Table {
 
     /// The value of a key, to change it.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
-        let entry = self.entries.iter_mut().find(|entry| entry.key == key);
-        entry.map(|entry| &mut entry.value)
+        self.place(key).map(|place| &mut self.entries[place].value)
     }
 
     /// Takes an entry out.
     pub fn remove(&mut self, key: &str) {
         self.entries.retain(|entry| entry.key != key);
+        self.places.take();
     }
 
     /// Sets the value of a key: in its place if the key exists, else at the end of the table.
@@ -94,6 +122,9 @@ impl Table {
         if let Some(old) = self.get_mut(key) {
             *old = value;
         } else {
+            if let Some(places) = self.places.get_mut() {
+                places.insert(key.to_owned(), self.entries.len());
+            }
             self.entries.push(Entry { key: key.to_owned(), key_origin: value.origin, value });
         }
     }

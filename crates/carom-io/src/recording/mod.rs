@@ -17,6 +17,7 @@ mod session;
 mod snapshot;
 mod table;
 
+pub(crate) use events::{Extent, columns as event_columns};
 pub use export::{ExportError, Exported, export};
 pub(crate) use measures::Measures;
 pub(crate) use motion::Motion;

@@ -1,7 +1,9 @@
 //! `[lagrangian]`: generalised coordinates and expressions.
 
+use std::collections::{HashMap, HashSet};
+
 use carom::lagrangian::definition::{Definition, Layout, Misfit, NamedRow, mass_of_kinetic, split_row};
-use carom::lagrangian::expression::{Graph, NodeId};
+use carom::lagrangian::expression::{Graph, Node, NodeId};
 use carom::lagrangian::length::make_lengths;
 use carom::problem::Points;
 
@@ -83,13 +85,13 @@ pub fn read(section: &TableReader, names: &mut Names) -> Option<Lagrangian> {
         section.item(key).map_or_else(Vec::new, |item| terms::read(graph, &item, names, allowed))
     };
     let potential = terms("potential", &mut graph, POTENTIAL, names);
-    let mut potential_parts = Vec::new();
+    let mut parts = Sums::default();
     for term in &potential {
         // Without a name of its own a term is called by its key.
         let name = if term.name.split('[').next() == Some("potential") { "unnamed" } else { &term.name };
-        add_to(&mut potential_parts, name, term.node, &mut graph);
+        parts.add(name, term.node, &mut graph);
     }
-    potential_parts = if potential_parts.len() > 1 { potential_parts } else { Vec::new() };
+    let potential_parts = if parts.rows.len() > 1 { parts.rows } else { Vec::new() };
     let potential = terms::sum(&mut graph, &potential);
     let rows =
         |terms: Vec<Term>| terms.into_iter().map(|Term { name, node, .. }| NamedRow { name, node }).collect();
@@ -149,7 +151,7 @@ fn coordinate_names(names: &Names) -> Vec<String> {
             }
         }
     };
-    names.families.iter().flat_map(each).collect()
+    names.families().iter().flat_map(each).collect()
 }
 
 /// Reads the coordinates of `[lagrangian]`, and reports its unknown keys.
@@ -171,7 +173,7 @@ pub fn read_coordinates(section: &TableReader, names: &mut Names) -> Option<()> 
         let name = name_item.as_ref().and_then(Item::string);
         match (name, name_item) {
             (Some(name), Some(name_item)) if names.admit(&name_item, name) => {
-                names.families.push(Family { name: name.to_string(), first: names.dim(), repeat });
+                names.add_family(Family { name: name.to_string(), first: names.dim(), repeat });
             }
             _ => fine = false,
         }
@@ -194,7 +196,7 @@ fn read_definitions(section: &TableReader, graph: &mut Graph, names: &mut Names)
         // A broken definition stays known, so that its uses are not reported too.
         let node = names.expression(graph, &item, ANY).unwrap_or_else(|| graph.constant(1.0));
         if fresh {
-            names.definitions.push((name.to_string(), node));
+            names.definitions.push(name.to_string(), node);
         }
     }
 }
@@ -280,12 +282,23 @@ pub fn check_size(item: &Item, found: usize, n: usize) -> Option<()> {
     None
 }
 
-/// Adds a term to the sum of that name; those of a repeated element have one name.
-fn add_to(sums: &mut Vec<NamedRow>, name: &str, node: NodeId, graph: &mut Graph) {
-    let name = name.split('[').next().unwrap_or(name);
-    match sums.iter_mut().find(|sum| sum.name == name) {
-        Some(sum) => sum.node = graph.add(sum.node, node),
-        None => sums.push(NamedRow { name: name.to_string(), node }),
+/// Sums of terms by name, in the order in which the names occur first.
+#[derive(Default)]
+struct Sums {
+    rows: Vec<NamedRow>,
+    places: HashMap<String, usize>,
+}
+
+impl Sums {
+    /// Adds a term to the sum of that name; those of a repeated element have one name.
+    fn add(&mut self, name: &str, node: NodeId, graph: &mut Graph) {
+        let name = name.split('[').next().unwrap_or(name);
+        if let Some(&place) = self.places.get(name) {
+            self.rows[place].node = graph.add(self.rows[place].node, node);
+        } else {
+            self.places.insert(name.to_string(), self.rows.len());
+            self.rows.push(NamedRow { name: name.to_string(), node });
+        }
     }
 }
 
@@ -293,12 +306,12 @@ fn add_to(sums: &mut Vec<NamedRow>, name: &str, node: NodeId, graph: &mut Graph)
 fn read_forces(item: &Item, graph: &mut Graph, names: &mut Names) -> Option<(Vec<NodeId>, Vec<NamedRow>)> {
     let (n, layout) = (names.dim(), Layout { n: names.dim() });
     let zero = graph.constant(0.0);
-    let (mut forces, mut powers) = (vec![zero; n], Vec::new());
+    let (mut forces, mut powers) = (vec![zero; n], Sums::default());
     let mut add = |graph: &mut Graph, place: usize, name: &str, force: NodeId| {
         forces[place] = graph.add(forces[place], force);
         let v = graph.input(layout.v(place));
         let power = graph.mul(force, v);
-        add_to(&mut powers, name, power, graph);
+        powers.add(name, power, graph);
     };
     if let Kind::Array(_) = item.kind() {
         let count = item_problems(item);
@@ -308,7 +321,7 @@ fn read_forces(item: &Item, graph: &mut Graph, names: &mut Names) -> Option<(Vec
         }
         check_size(item, terms.len(), n)?;
         terms.iter().enumerate().for_each(|(place, term)| add(graph, place, &term.name, term.node));
-        return Some((forces, powers));
+        return Some((forces, powers.rows));
     }
     if !matches!(item.kind(), Kind::Table(_)) {
         return item.mismatch("a table of forces by coordinate or an array with one per coordinate");
@@ -323,7 +336,7 @@ fn read_forces(item: &Item, graph: &mut Graph, names: &mut Names) -> Option<(Vec
             names.expression(graph, &term, ANY).map(|force| add(graph, place, name, force)).is_some()
         })
     })?;
-    Some((forces, powers))
+    Some((forces, powers.rows))
 }
 
 /// Reads a table whose keys are coordinates; a repeated one has its index in its expression, or an array of values.
@@ -334,10 +347,11 @@ pub fn by_coordinate(
     mut each: impl FnMut(&Names, usize, &Item) -> bool,
 ) -> Option<()> {
     let table = item.table()?;
-    let known: Vec<String> = names.families.iter().map(|family| family.name.clone()).collect();
-    table.finish(&known.iter().map(String::as_str).collect::<Vec<_>>());
+    if table.items().any(|(key, _)| names.family(key).is_none()) {
+        table.finish(&names.families().iter().map(|family| family.name.as_str()).collect::<Vec<_>>());
+    }
     for (key, value) in table.items() {
-        let Some(family) = names.families.iter().find(|family| family.name == key).cloned() else { continue };
+        let Some(family) = names.family(key).cloned() else { continue };
         match (&family.repeat, value.kind()) {
             (None, _) => {
                 each(names, family.first, &value);
@@ -363,7 +377,7 @@ pub fn by_coordinate(
 }
 
 fn read_points(section: &TableReader, names: &mut Names) -> Points {
-    let mut points = Points::default();
+    let (mut points, mut taken) = (Points::default(), HashSet::new());
     for item in section.array("points").unwrap_or_default() {
         let (position, table) = match item.kind() {
             Kind::Table(_) => match item.table() {
@@ -378,15 +392,16 @@ fn read_points(section: &TableReader, names: &mut Names) -> Points {
         let Some(position) = position else { continue };
         match &table {
             Some(table) => {
-                terms::for_each(table, names, |names, _| read_point(&position, names, &mut points));
+                terms::for_each(table, names, |names, _| read_point(&position, names, &mut points, &mut taken));
             }
-            None => _ = read_point(&position, names, &mut points),
+            None => _ = read_point(&position, names, &mut points, &mut taken),
         }
     }
     points
 }
 
-fn read_point(position: &Item, names: &Names, points: &mut Points) -> Option<()> {
+/// Reads a point; `taken` are the coordinates of all points so far.
+fn read_point(position: &Item, names: &Names, points: &mut Points, taken: &mut HashSet<usize>) -> Option<()> {
     let parts = position.array()?;
     if parts.is_empty() || parts.len() > 3 {
         return position.mismatch("an array of 1, 2 or 3 coordinates");
@@ -405,17 +420,12 @@ fn read_point(position: &Item, names: &Names, points: &mut Points) -> Option<()>
         part.string()?;
         // A coordinate is an expression that is nothing but an input.
         let node = names.expression(&mut graph, part, allowed(Err("a position"), Err("a position")))?;
-        let place = (0..names.dim()).find(|&i| graph.input(i as u32) == node);
-        match place {
-            Some(place) if !points.members.iter().flatten().chain(&indices).any(|&other| other == place) => {
-                indices.push(place);
-            }
-            Some(_) => {
-                part.report("this coordinate belongs to a point already", None);
-                return None;
-            }
-            None => return part.mismatch("the name of a coordinate"),
+        let Node::Input(input) = graph.node(node) else { return part.mismatch("the name of a coordinate") };
+        if !taken.insert(input as usize) {
+            part.report("this coordinate belongs to a point already", None);
+            return None;
         }
+        indices.push(input as usize);
     }
     points.members.push(indices);
     Some(())

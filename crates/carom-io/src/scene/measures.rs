@@ -1,5 +1,6 @@
 //! `measures` of `[run]`: what is recorded on demand.
 
+use carom::error::Failure;
 use carom::method::AnyMethod;
 use carom::system::System;
 
@@ -82,6 +83,9 @@ fn no_shadow(method: &AnyMethod, system: &dyn System) -> Option<(&'static str, S
         let names = methods_with(|method| rule(method).is_some());
         let help = format!("methods of the trapezoid and the midpoint rule have one: {names}");
         return Some(("no shadow Hamiltonian of second order is known for these steps", help));
+    }
+    if let Err(large) = Failure::unless_it_fits("the shadow Hamiltonian", system.dim(), system.dim()) {
+        return Some(("the shadow Hamiltonian takes a full matrix of second derivatives", large.to_string()));
     }
     let (what, help) = if !system.mass().is_constant() {
         (

@@ -4,6 +4,7 @@
 //! of the run. Everything that is wrong with a scene is reported at once.
 
 mod builtin;
+mod by_name;
 mod elements;
 mod lagrangian;
 mod measures;
@@ -149,7 +150,7 @@ impl Scene {
         let Built { definition, slopes, problem, places } = moving.build(&root, &method)?;
         refuse(&method, &problem, &root, &places)?;
         measures::refuse(&root.table("run")?, &run.measures, &method, &*problem.system)?;
-        let parameters = names.parameters;
+        let parameters = names.parameters.into_vec();
         let name = name.to_string();
         Some(Self {
             name,
@@ -214,10 +215,11 @@ fn read_moving(root: &TableReader, names: &mut Names) -> Option<Moving> {
             let mut graph = system.as_ref().map_or_else(Graph::new, |system| system.definition.graph.clone());
             if system.is_none() {
                 // Then nothing is made of the expressions: they are read for what is wrong with them.
-                names.definitions.iter_mut().for_each(|(_, node)| *node = graph.constant(1.0));
+                names.definitions.values_mut().for_each(|node| *node = graph.constant(1.0));
             }
-            let symmetries =
-                symmetries::read(root, &state.q, |item| symmetries::of_coordinates(item, names, graph.clone()));
+            let symmetries = symmetries::read(root, &state.q, |item| {
+                graph.scratch(|graph| symmetries::of_coordinates(item, names, graph))
+            });
             Some(Moving::Lagrangian(Box::new(system?), state, symmetries))
         }
     }

@@ -1,11 +1,12 @@
 //! What names mean in the expressions of a scene.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use carom::lagrangian::definition::Layout;
-use carom::lagrangian::expression::{Graph, NameError, NodeId, Op, Scope, parse};
+use carom::lagrangian::expression::{Graph, Inputs, NameError, NodeId, Op, Scope, parse};
 
+use super::by_name::ByName;
 use crate::document::{Item, Kind};
 
 /// Names that no parameter, coordinate or definition may have.
@@ -73,8 +74,9 @@ impl What {
 
 /// The quoted name of a coordinate, particle or plate, if it has one.
 pub fn named(families: &[Family], place: usize) -> Option<String> {
-    let of = |family: &&Family| (family.first..family.first + family.count()).contains(&place);
-    let Family { name, first, repeat } = families.iter().find(of)?;
+    // Families stand in the order of their places; of those that begin at one place, all but the last are empty.
+    let family = families[..families.partition_point(|family| family.first <= place)].last()?;
+    let Family { name, first, repeat } = Some(family).filter(|family| place < family.first + family.count())?;
     Some(match repeat {
         Some(repeat) => format!("`{name}[{}]`", repeat.start + (place - first) as i64),
         None => format!("`{name}`"),
@@ -96,13 +98,17 @@ pub struct Allowed {
 #[derive(Debug, Clone, Default)]
 pub struct Names {
     /// Parameters with their values.
-    pub parameters: Vec<(String, f64)>,
+    pub parameters: ByName<f64>,
     /// Coordinates, particles or plates.
-    pub families: Vec<Family>,
+    families: Vec<Family>,
+    /// Where a family stands among them, by its name and by that of its index.
+    family_places: [HashMap<String, usize>; 2],
+    /// How many all families stand for.
+    dim: usize,
     /// Which of these.
     pub what: What,
     /// Named subexpressions.
-    pub definitions: Vec<(String, NodeId)>,
+    pub definitions: ByName<NodeId>,
     /// Indices of the repeated element that is being read.
     pub indices: Vec<(String, f64)>,
     /// Names that some expression has used.
@@ -112,14 +118,34 @@ pub struct Names {
 impl Names {
     /// Number of coordinates.
     pub fn dim(&self) -> usize {
-        self.families.iter().map(Family::count).sum()
+        self.dim
+    }
+
+    /// Adds a family after all others.
+    pub fn add_family(&mut self, family: Family) {
+        let (place, [names, indices]) = (self.families.len(), &mut self.family_places);
+        names.entry(family.name.clone()).or_insert(place);
+        if let Some(repeat) = &family.repeat {
+            indices.entry(repeat.index.clone()).or_insert(place);
+        }
+        self.dim += family.count();
+        self.families.push(family);
+    }
+
+    /// All families, in the order of their places.
+    pub fn families(&self) -> &[Family] {
+        &self.families
+    }
+
+    /// The family of a name.
+    pub fn family(&self, name: &str) -> Option<&Family> {
+        self.family_places[0].get(name).map(|&place| &self.families[place])
     }
 
     /// Whether `name` can be given to something new; reports why not.
     pub fn admit(&self, item: &Item, name: &str) -> bool {
-        let index = |family: &Family| family.repeat.as_ref().is_some_and(|repeat| repeat.index == name);
-        if let Some(family) = self.families.iter().find(|family| index(family)) {
-            let message = format!("`{name}` is already the name of the index of `{}`", family.name);
+        if let Some(&place) = self.family_places[1].get(name) {
+            let message = format!("`{name}` is already the name of the index of `{}`", self.families[place].name);
             item.report(message, Some("choose another name".into()));
             return false;
         }
@@ -148,20 +174,23 @@ impl Names {
 
     /// The value of a parameter or index; it counts as used.
     pub fn constant(&self, name: &str) -> Option<f64> {
-        let (_, value) = self.indices.iter().chain(&self.parameters).find(|(other, _)| other == name)?;
-        self.used.borrow_mut().insert(name.to_string());
+        let index = self.indices.iter().find(|(other, _)| other == name).map(|(_, value)| value);
+        let value = index.or_else(|| self.parameters.get(name))?;
+        let mut used = self.used.borrow_mut();
+        if !used.contains(name) {
+            used.insert(name.to_string());
+        }
         Some(*value)
     }
 
     fn taken(&self, name: &str) -> Option<String> {
-        let among = |list: &[(String, f64)]| list.iter().any(|(other, _)| other == name);
-        if among(&self.parameters) {
+        if self.parameters.get(name).is_some() {
             Some("a parameter".into())
-        } else if self.families.iter().any(|family| family.name == name) {
+        } else if self.family(name).is_some() {
             Some(format!("a {}", self.what.word()))
-        } else if self.definitions.iter().any(|(other, _)| other == name) {
+        } else if self.definitions.get(name).is_some() {
             Some("a definition".into())
-        } else if among(&self.indices) {
+        } else if self.indices.iter().any(|(other, _)| other == name) {
             Some("an index".into())
         } else {
             None
@@ -170,7 +199,7 @@ impl Names {
 
     /// The place of a coordinate, particle or plate among all of them.
     pub fn member(&self, name: &str, index: Option<i64>) -> Result<usize, NameError> {
-        let family = self.families.iter().find(|family| family.name == name).ok_or(NameError::Unknown)?;
+        let family = self.family(name).ok_or(NameError::Unknown)?;
         let invalid = |message: String| Err(NameError::Invalid(message));
         let what = self.what.word();
         match (&family.repeat, index) {
@@ -299,7 +328,6 @@ impl Visible<'_> {
 
 impl Scope for Visible<'_> {
     fn name(&self, graph: &mut Graph, name: &str, index: Option<i64>) -> Result<NodeId, NameError> {
-        let definitions = &self.names.definitions;
         if let Some(value) = self.names.constant(name) {
             return match index {
                 None => Ok(graph.constant(value)),
@@ -313,14 +341,14 @@ impl Scope for Visible<'_> {
             };
         }
         let coordinate = self.names.member(name, index);
-        let definition = definitions.iter().find(|(other, _)| other == name).filter(|_| index.is_none());
+        let definition = self.names.definitions.get(name).filter(|_| index.is_none());
         if !self.allowed.coordinates {
             return match (coordinate, definition) {
                 (Err(NameError::Unknown), None) => Err(NameError::Unknown),
                 _ => Err(NameError::Invalid(format!("`{name}` is no number: only parameters are allowed here"))),
             };
         }
-        if let Some((_, node)) = definition {
+        if let Some(node) = definition {
             return self.check_definition(graph, name, *node);
         }
         Ok(graph.input(self.layout().q(coordinate?)))
@@ -343,7 +371,7 @@ impl Scope for Visible<'_> {
             known.extend(self.names.families.iter().map(Family::shown));
             known.extend(self.names.definitions.iter().map(|(name, _)| name.clone()));
         }
-        known.extend(self.names.indices.iter().chain(&self.names.parameters).map(|(name, _)| name.clone()));
+        known.extend(self.names.indices.iter().chain(self.names.parameters.iter()).map(|(name, _)| name.clone()));
         if self.allowed.time.is_ok() {
             known.push("t".into());
         }
@@ -355,7 +383,7 @@ impl Visible<'_> {
     /// A definition brings along what it depends on.
     fn check_definition(&self, graph: &Graph, name: &str, node: NodeId) -> Result<NodeId, NameError> {
         let layout = self.layout();
-        let uses = |inputs: &[u32]| inputs.iter().any(|&input| graph.depends_on(node, input));
+        let uses = |inputs: &[u32]| graph.depends_on_any(node, &Inputs::of(inputs));
         let refuse = |what: &str, on: &str| {
             Err(NameError::Invalid(format!("{what} may not depend on {on}, and `{name}` does")))
         };

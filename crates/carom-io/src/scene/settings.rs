@@ -10,6 +10,8 @@ use crate::document::{Item, Kind, Origin, Table, TableReader, Value, help};
 
 /// The most rows of the trajectory in one step.
 const MOST_ROWS: f64 = 1e5;
+/// How far apart the times that a double can hold may be, in steps: beyond it nodes are no longer evenly spaced.
+const COARSEST: f64 = 0.25;
 /// The keys of `[run]`.
 pub const RUN_KEYS: [&str; 7] = ["step", "until", "steps", "every", "interval", "on_failure", "measures"];
 /// The keys of `[initial]`.
@@ -24,7 +26,7 @@ pub fn read_parameters(section: &TableReader, names: &mut Names) {
         // A broken parameter stays known, so that its uses are not reported too.
         let value = names.number(&item).unwrap_or(1.0);
         if fresh {
-            names.parameters.push((name.to_string(), value));
+            names.parameters.push(name.to_string(), value);
         }
     }
 }
@@ -66,7 +68,7 @@ pub fn read_initial(section: &TableReader, names: &mut Names) -> Option<Initial>
     let v = section.item("v").map(|item| read_values(&item, names));
     let q = q?;
     let missing: Vec<String> = names
-        .families
+        .families()
         .iter()
         .filter(|family| (0..family.count()).any(|i| q[family.first + i].is_none()))
         .map(|family| format!("`{}`", family.name))
@@ -182,6 +184,18 @@ pub fn read_run(section: &TableReader, names: &Names, t0: Option<f64>) -> Option
             format!("the step {h:e} is lost beside the time {t0:e}"),
             Some("start at an earlier time".into()),
         );
+        return None;
+    }
+    if let (Some(item), Some(t0)) = (&step, t0)
+        && let end = t0 + steps as f64 * h
+        && let apart = end.abs().next_up() - end.abs()
+        && steps > 0
+        && apart > COARSEST * h
+    {
+        let message = format!(
+            "steps of {h:e} are lost beside the time {end:e} at the end, where times are {apart:.1e} apart"
+        );
+        item.report(message, Some("start at an earlier time, take longer steps or fewer of them".into()));
         return None;
     }
     if let (Some(interval), Some(item), Some(t0)) = (interval, section.item("interval"), t0) {

@@ -1,5 +1,7 @@
 //! `[[symmetry]]`: vector fields that may leave the system unchanged, and whose momenta are then conserved.
 
+use std::collections::HashSet;
+
 use carom::lagrangian::definition::Layout;
 use carom::lagrangian::expression::Graph;
 use carom::lagrangian::field::ExpressedField;
@@ -21,7 +23,7 @@ pub fn read(
     q: &[f64],
     mut generator: impl FnMut(&Item) -> Option<Box<dyn VectorField>>,
 ) -> Vec<Symmetry> {
-    let mut symmetries: Vec<Symmetry> = Vec::new();
+    let (mut symmetries, mut taken): (Vec<Symmetry>, HashSet<&str>) = (Vec::new(), HashSet::new());
     let Some(item) = root.item("symmetry") else { return symmetries };
     if matches!(item.kind(), Kind::Table(_)) {
         item.report(
@@ -37,11 +39,12 @@ pub fn read(
         let Some((item, name)) = name.and_then(|item| item.string().map(|name| (item.clone(), name))) else {
             continue;
         };
-        if name.is_empty() || symmetries.iter().any(|other| other.name == name) {
+        if name.is_empty() || taken.contains(name) {
             let message =
                 if name.is_empty() { "the name is empty" } else { "a symmetry of this name is given already" };
             item.report(message, Some("names of symmetries name columns: give each its own".into()));
         } else if let Some(field) = field {
+            taken.insert(name);
             symmetries.push(Symmetry { name: name.to_string(), field });
         }
     }
@@ -61,24 +64,24 @@ fn finite(field: &dyn VectorField, q: &[f64], item: &Item) -> bool {
 
 /// A generator of a system of coordinates: by coordinate, the others do not move, or one expression per coordinate. The graph is
 /// that of the definitions.
-pub fn of_coordinates(item: &Item, names: &mut Names, mut graph: Graph) -> Option<Box<dyn VectorField>> {
+pub fn of_coordinates(item: &Item, names: &mut Names, graph: &mut Graph) -> Option<Box<dyn VectorField>> {
     let n = names.dim();
     let zero = graph.constant(0.0);
     let mut components = vec![zero; n];
     let problems = item.diagnostics().len();
     if let Kind::Array(_) = item.kind() {
-        let terms = terms::read(&mut graph, item, names, GENERATOR);
+        let terms = terms::read(graph, item, names, GENERATOR);
         if item.diagnostics().len() == problems {
             check_size(item, terms.len(), n)?;
         }
         components = terms.iter().map(|term| term.node).collect();
     } else if matches!(item.kind(), Kind::Table(_)) {
         by_coordinate(item, names, |names, place, value| {
-            names.expression(&mut graph, value, GENERATOR).map(|node| components[place] = node).is_some()
+            names.expression(graph, value, GENERATOR).map(|node| components[place] = node).is_some()
         })?;
     } else {
         return item.mismatch("a table by coordinate or an array with one expression per coordinate");
     }
     let sound = item.diagnostics().len() == problems;
-    sound.then(|| Box::new(ExpressedField::new(&mut graph, Layout { n }, &components)) as Box<dyn VectorField>)
+    sound.then(|| Box::new(ExpressedField::new(graph, Layout { n }, &components)) as Box<dyn VectorField>)
 }

@@ -65,15 +65,32 @@ pub fn for_each(
     if let [_, .., innermost] = &levels[..] {
         // One level has its own limit; several are counted before anything is made.
         let mut total = 0;
-        descend(&levels, names, &mut Vec::new(), &mut |_, _| {
-            total += 1;
+        let mut at_most = |count: i64| {
+            total += count;
             if total > MOST_REPEATED {
                 innermost.report(format!("there are more than {MOST_REPEATED} elements"), None);
             }
             (total <= MOST_REPEATED).then_some(())
-        })?;
+        };
+        // One that is empty takes as long to find as an element.
+        count(&levels, names, 0, &mut at_most)?;
     }
     descend(&levels, names, &mut Vec::new(), &mut each)
+}
+
+/// Calls `found` with the number of elements of every innermost level, and with 1 for every level that is empty.
+fn count(levels: &[Item], names: &mut Names, depth: usize, found: &mut dyn FnMut(i64) -> Option<()>) -> Option<()> {
+    let repeat = repeat(&levels[depth], names)?;
+    if repeat.count == 0 || depth + 1 == levels.len() {
+        return found(repeat.count.max(1));
+    }
+    for value in repeat.start..repeat.start + repeat.count {
+        names.indices.push((repeat.index.clone(), value as f64));
+        let went_on = count(levels, names, depth + 1, found);
+        names.indices.pop();
+        went_on?;
+    }
+    Some(())
 }
 
 /// Runs through the levels below those whose indices stand in `at`; a `repeat` may use the indices of those before it.

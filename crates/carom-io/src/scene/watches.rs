@@ -1,5 +1,8 @@
 //! `[[watch]]`: expressions whose zero crossings along the motion are located.
 
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+
 use carom::lagrangian::definition::Layout;
 use carom::lagrangian::expression::{Graph, NameError, NodeId, Scope, parse};
 use carom::lagrangian::field::ExpressedQuantity;
@@ -21,8 +24,14 @@ const ANY: Allowed = Allowed { coordinates: true, velocities: Ok(()), time: Ok((
 
 /// Reads all watches. Their expressions are read where it is known what moves.
 pub fn read(root: &TableReader, names: &mut Names, moving: Option<&Moving>) -> Vec<Watch> {
-    let mut watches: Vec<Watch> = Vec::new();
-    for item in elements::of_section(root, "watch").unwrap_or_default() {
+    let (mut watches, mut taken): (Vec<Watch>, HashSet<String>) = (Vec::new(), HashSet::new());
+    let items = elements::of_section(root, "watch").unwrap_or_default();
+    // Definitions are nodes of this graph.
+    let mut graph = match moving {
+        Some(Moving::Lagrangian(lagrangian, ..)) if !items.is_empty() => lagrangian.definition.graph.clone(),
+        _ => Graph::new(),
+    };
+    for item in items {
         let Some(table) = item.table() else { continue };
         table.finish(&KEYS);
         let name = table.required("name").and_then(|item| item.string().map(|name| (item.clone(), name)));
@@ -34,10 +43,11 @@ pub fn read(root: &TableReader, names: &mut Names, moving: Option<&Moving>) -> V
         let direction =
             DIRECTIONS.iter().find(|(word, _)| Some(*word) == direction).map(|(_, direction)| *direction);
         terms::for_each(&table, names, |names, at| {
-            let quantity = quantity(expression.as_ref()?, names, moving?)?;
+            let (expression, moving) = (expression.as_ref()?, moving?);
+            let quantity = graph.scratch(|graph| quantity(graph, expression, names, moving))?;
             let (item, name) = name.as_ref()?;
             let full = terms::indexed(name, at);
-            if name.is_empty() || watches.iter().any(|other| other.name == full) {
+            if name.is_empty() || !taken.insert(full.clone()) {
                 let message =
                     if name.is_empty() { "the name is empty" } else { "a watch of this name is given already" };
                 item.report(message, Some("events are told apart by it: give each its own".into()));
@@ -51,20 +61,18 @@ pub fn read(root: &TableReader, names: &mut Names, moving: Option<&Moving>) -> V
 }
 
 /// The expression of a watch, which must be defined at the start.
-fn quantity(item: &Item, names: &Names, moving: &Moving) -> Option<Box<dyn Quantity>> {
+fn quantity(graph: &mut Graph, item: &Item, names: &Names, moving: &Moving) -> Option<Box<dyn Quantity>> {
     let Initial { t, q, v } = moving.initial();
     let layout = Layout { n: q.len() };
     let quantity = match moving {
-        Moving::Lagrangian(lagrangian, ..) => {
-            // Definitions are nodes of this graph.
-            let mut graph = lagrangian.definition.graph.clone();
-            let node = names.expression(&mut graph, item, ANY)?;
-            ExpressedQuantity::new(&graph, layout, node)
+        Moving::Lagrangian(..) => {
+            let node = names.expression(graph, item, ANY)?;
+            ExpressedQuantity::new(graph, layout, node)
         }
         Moving::Bodies(scene) => {
-            let mut graph = Graph::new();
-            let node = of_bodies(&mut graph, item, &Bodies::new(names, scene))?;
-            ExpressedQuantity::new(&graph, layout, node)
+            let scope = Bodies::new(names, scene);
+            let node = of_bodies(graph, item, &scope)?;
+            ExpressedQuantity::of_inputs(graph, layout, node, &scope.inputs.borrow())
         }
     };
     if !quantity.at(*t, q, v).is_finite() {
@@ -96,6 +104,10 @@ struct Bodies<'a> {
     parts: &'static [&'static str],
     /// How many bodies there are.
     count: usize,
+    /// The inputs of the system's layout that the expression has, in the order in which they occur: an expression of few of many
+    /// coordinates has few inputs.
+    inputs: RefCell<Vec<u32>>,
+    numbers: RefCell<HashMap<u32, u32>>,
 }
 
 impl<'a> Bodies<'a> {
@@ -104,7 +116,18 @@ impl<'a> Bodies<'a> {
             What::Plate => &["x", "y", "angle"],
             _ => &["x", "y", "z"][..scene.places.dimension],
         };
-        Self { names, parts, count: scene.initial.q.len() / parts.len() }
+        let (inputs, numbers) = (RefCell::default(), RefCell::default());
+        Self { names, parts, count: scene.initial.q.len() / parts.len(), inputs, numbers }
+    }
+
+    /// The expression's own input for one of the layout.
+    fn input(&self, graph: &mut Graph, input: u32) -> NodeId {
+        let mut inputs = self.inputs.borrow_mut();
+        let number = *self.numbers.borrow_mut().entry(input).or_insert_with(|| {
+            inputs.push(input);
+            inputs.len() as u32 - 1
+        });
+        graph.input(number)
     }
 
     fn layout(&self) -> Layout {
@@ -131,7 +154,7 @@ impl<'a> Bodies<'a> {
                 }
             },
             (Some(_), None) => invalid(format!("`{name}` of which {word}? Write `{name}[0]`, or `NAME.{name}`")),
-            (None, _) if self.names.families.iter().any(|family| family.name == name) => invalid(format!(
+            (None, _) if self.names.family(name).is_some() => invalid(format!(
                 "`{name}` is a {word}: its coordinates are {parts}, like `{name}.{}`",
                 self.parts[0]
             )),
@@ -145,8 +168,8 @@ impl Scope for Bodies<'_> {
         match (self.names.constant(name), index) {
             (Some(value), None) => Ok(graph.constant(value)),
             (Some(_), Some(_)) => Err(NameError::Invalid(format!("`{name}` is a number and takes no index"))),
-            (None, None) if name == "t" => Ok(graph.input(self.layout().t())),
-            (None, _) => self.coordinate(name, index).map(|place| graph.input(self.layout().q(place))),
+            (None, None) if name == "t" => Ok(self.input(graph, self.layout().t())),
+            (None, _) => self.coordinate(name, index).map(|place| self.input(graph, self.layout().q(place))),
         }
     }
 
@@ -155,13 +178,13 @@ impl Scope for Bodies<'_> {
             NameError::Unknown => NameError::Invalid(format!("dot(…) takes a coordinate, `{name}` is none")),
             other => other,
         })?;
-        Ok(graph.input(self.layout().v(place)))
+        Ok(self.input(graph, self.layout().v(place)))
     }
 
     fn known_names(&self) -> Vec<String> {
-        let bodies = self.names.families.iter().map(Family::shown);
+        let bodies = self.names.families().iter().map(Family::shown);
         let coordinates = bodies.flat_map(|body| self.parts.iter().map(move |part| format!("{body}.{part}")));
-        let constants = self.names.indices.iter().chain(&self.names.parameters).map(|(name, _)| name.clone());
+        let constants = self.names.indices.iter().chain(self.names.parameters.iter()).map(|(name, _)| name.clone());
         coordinates.chain(constants).chain(["t".to_string()]).collect()
     }
 }

@@ -38,6 +38,7 @@ pub struct LinearPath {
     mv: Vec<f64>,
     gradient: Vec<f64>,
     extra: Vec<f64>,
+    /// Full matrices; empty until second derivatives are asked for.
     matrix: Vec<f64>,
     matrix2: Vec<f64>,
 }
@@ -45,7 +46,6 @@ pub struct LinearPath {
 impl LinearPath {
     fn new(nodes: [Node; 2], count: usize, n: usize) -> Self {
         let vector = || vec![0.0; n];
-        let matrix = || vec![0.0; n * n];
         Self {
             nodes,
             count,
@@ -53,8 +53,17 @@ impl LinearPath {
             mv: vector(),
             gradient: vector(),
             extra: vector(),
-            matrix: matrix(),
-            matrix2: matrix(),
+            matrix: Vec::new(),
+            matrix2: Vec::new(),
+        }
+    }
+
+    /// Makes the room that second derivatives need, once.
+    #[inline(always)]
+    fn make_room(&mut self, n: usize) {
+        if self.matrix.len() != n * n {
+            self.matrix.resize(n * n, 0.0);
+            self.matrix2.resize(n * n, 0.0);
         }
     }
 
@@ -197,6 +206,7 @@ impl<S: System + ?Sized> Legendre<S> for LinearPath {
     #[inline(always)]
     fn left_jacobian(&mut self, system: &S, chord: Chord, out: &mut [f64]) {
         let n = chord.v.len();
+        self.make_room(n);
         let out = &mut out[..n * n];
         out.fill(0.0);
         for j in 0..self.count {
@@ -250,6 +260,7 @@ impl<S: System + ?Sized> DiscreteLagrangian<S> for LinearPath {
 
     fn second_partials(&mut self, system: &S, chord: Chord, out: &mut SecondPartials) {
         let (h, v) = (chord.h, chord.v);
+        self.make_room(v.len());
         for matrix in [&mut out.d11, &mut out.d12, &mut out.d22, &mut out.d13, &mut out.d23] {
             matrix.fill(0.0);
         }

@@ -18,6 +18,7 @@ pub struct Newmark {
     mv: Vec<f64>,
     force: [Vec<f64>; 2],
     extra: Vec<f64>,
+    /// Full matrices; empty until they are asked for.
     by_q: Vec<f64>,
     by_v: Vec<f64>,
 }
@@ -26,7 +27,6 @@ impl Newmark {
     /// For `n` coordinates.
     pub fn new(beta: f64, gamma: f64, n: usize) -> Self {
         let vector = || vec![0.0; n];
-        let matrix = || vec![0.0; n * n];
         Self {
             beta,
             gamma,
@@ -34,8 +34,8 @@ impl Newmark {
             mv: vector(),
             force: [vector(), vector()],
             extra: vector(),
-            by_q: matrix(),
-            by_v: matrix(),
+            by_q: Vec::new(),
+            by_v: Vec::new(),
         }
     }
 
@@ -81,6 +81,10 @@ impl<S: System + ?Sized> Legendre<S> for Newmark {
         let Chord { t0, h, q0, v } = chord;
         self.place(chord);
         let n = v.len();
+        if self.by_q.len() != n * n {
+            self.by_q.resize(n * n, 0.0);
+            self.by_v.resize(n * n, 0.0);
+        }
         system.potential_hessian(t0 + h, &self.q1, out);
         for out in out.iter_mut() {
             *out *= h * h * self.beta;

@@ -1,6 +1,6 @@
 //! What a system of expressions consists of, before its derivatives are made.
 
-use super::expression::{Graph, NodeId};
+use super::expression::{Graph, Inputs, NodeId};
 use crate::system::Softness;
 
 /// Where the inputs of the expressions stand: `[q | t | v | λ]`.
@@ -179,9 +179,9 @@ pub enum Misfit {
     },
 }
 
-fn depends_on_any(graph: &Graph, node: NodeId, inputs: &[u32]) -> bool {
-    // Most entries of a large mass matrix are constants: they need no look at every input.
-    graph.constant_value(node).is_none() && inputs.iter().any(|&input| graph.depends_on(node, input))
+/// The derivative by an input; most rows of a large system have few, and the others are not looked for.
+fn derivative(graph: &mut Graph, node: NodeId, input: u32) -> NodeId {
+    if graph.depends_on(node, input) { graph.derivative(node, input) } else { Graph::ZERO }
 }
 
 /// The mass matrix of a kinetic energy: its Hessian in the velocities.
@@ -194,7 +194,7 @@ pub fn mass_of_kinetic(graph: &mut Graph, layout: Layout, kinetic: NodeId) -> Re
     if graph.constant_value(rest) != Some(0.0) {
         return Err(Misfit::NotQuadratic("it has terms without velocities"));
     }
-    let momentum = graph.gradient(kinetic, &velocities);
+    let (momentum, all) = (graph.gradient(kinetic, &velocities), Inputs::of(&velocities));
     let mut mass = Vec::with_capacity(layout.n * layout.n);
     for (i, &p) in momentum.iter().enumerate() {
         let rest = graph.replace_inputs_by_zero(p, &velocities);
@@ -203,8 +203,8 @@ pub fn mass_of_kinetic(graph: &mut Graph, layout: Layout, kinetic: NodeId) -> Re
         }
         for (j, &v) in velocities.iter().enumerate() {
             // The upper half is taken from the lower: one node for both, so that symmetry is exact.
-            let entry = if j < i { mass[j * layout.n + i] } else { graph.derivative(p, v) };
-            if depends_on_any(graph, entry, &velocities) {
+            let entry = if j < i { mass[j * layout.n + i] } else { derivative(graph, p, v) };
+            if graph.depends_on_any(entry, &all) {
                 return Err(Misfit::NotQuadratic("its second derivatives depend on the velocities"));
             }
             mass.push(entry);
@@ -216,14 +216,14 @@ pub fn mass_of_kinetic(graph: &mut Graph, layout: Layout, kinetic: NodeId) -> Re
 /// `A` and `−a` of a row `A(q)v − a(t)`.
 pub fn split_row(graph: &mut Graph, layout: Layout, row: NodeId) -> Result<(Vec<NodeId>, NodeId), Misfit> {
     let velocities = layout.velocities();
-    let rest = graph.replace_inputs_by_zero(row, &velocities);
-    if depends_on_any(graph, rest, &layout.coordinates()) {
+    let (rest, all) = (graph.replace_inputs_by_zero(row, &velocities), Inputs::of(&velocities));
+    if graph.depends_on_any(rest, &Inputs::of(&layout.coordinates())) {
         return Err(Misfit::NotLinear("the part without velocities depends on a coordinate"));
     }
     let mut matrix = Vec::with_capacity(layout.n);
     for &v in &velocities {
-        let entry = graph.derivative(row, v);
-        if depends_on_any(graph, entry, &velocities) {
+        let entry = derivative(graph, row, v);
+        if graph.depends_on_any(entry, &all) {
             return Err(Misfit::NotLinear("it is not linear in the velocities"));
         }
         if graph.depends_on(entry, layout.t()) {
@@ -243,10 +243,10 @@ impl Definition {
     /// Checks that every expression depends only on what it may depend on.
     pub fn check(&mut self) -> Result<(), Misfit> {
         let layout = self.layout();
-        let (velocities, t) = (layout.velocities(), [layout.t()]);
+        let (velocities, t) = (Inputs::of(&layout.velocities()), Inputs::of(&[layout.t()]));
         let graph = &self.graph;
-        let refuse = |nodes: &[NodeId], inputs: &[u32], what: &'static str, on: &'static str| {
-            if nodes.iter().any(|&node| depends_on_any(graph, node, inputs)) {
+        let refuse = |nodes: &[NodeId], inputs: &Inputs, what: &'static str, on: &'static str| {
+            if nodes.iter().any(|&node| graph.depends_on_any(node, inputs)) {
                 Err(Misfit::Dependence { what, on })
             } else {
                 Ok(())

@@ -17,10 +17,11 @@ impl ExpressedField {
     pub fn new(graph: &mut Graph, layout: Layout, components: &[NodeId]) -> Self {
         let mut along = Vec::with_capacity(components.len());
         for &component in components {
-            let gradient = graph.gradient(component, &layout.coordinates());
+            let inputs = graph.inputs_of(&[component]);
+            let gradient = graph.gradient(component, &inputs);
             let mut sum = graph.constant(0.0);
-            for (i, derivative) in gradient.into_iter().enumerate() {
-                let v = graph.input(layout.v(i));
+            for (input, derivative) in inputs.into_iter().zip(gradient) {
+                let v = graph.input(layout.v(input as usize));
                 let term = graph.mul(derivative, v);
                 sum = graph.add(sum, term);
             }
@@ -41,22 +42,39 @@ impl VectorField for ExpressedField {
     }
 }
 
-/// A function of coordinates, velocities and time that is an expression.
+/// A function of coordinates, velocities and time that is an expression. It costs what its expression does, however many coordinates
+/// there are.
 pub struct ExpressedQuantity {
     value: Program,
+    /// The inputs of [`Layout`] that it has.
+    inputs: Vec<u32>,
+    n: usize,
 }
 
 impl ExpressedQuantity {
     /// From an expression over the inputs of [`Layout`].
     pub fn new(graph: &Graph, layout: Layout, node: NodeId) -> Self {
-        Self { value: Program::new(graph, &[node], 2 * layout.n + 1) }
+        let (value, inputs) = Program::compact(graph, &[node]);
+        Self { value, inputs, n: layout.n }
+    }
+
+    /// From an expression over inputs of its own, which stand for these of [`Layout`].
+    pub fn of_inputs(graph: &Graph, layout: Layout, node: NodeId, meaning: &[u32]) -> Self {
+        let (value, inputs) = Program::compact(graph, &[node]);
+        let inputs = inputs.into_iter().map(|input| meaning[input as usize]).collect();
+        Self { value, inputs, n: layout.n }
     }
 }
 
 impl Quantity for ExpressedQuantity {
     fn at(&self, t: f64, q: &[f64], v: &[f64]) -> f64 {
+        let input = |&input: &u32| match (input as usize).checked_sub(self.n) {
+            None => q[input as usize],
+            Some(0) => t,
+            Some(after) => v[after - 1],
+        };
         let mut out = [0.0];
-        self.value.run(&[q, &[t], v], &mut out);
+        self.value.run_with(self.inputs.iter().map(input), &mut out);
         out[0]
     }
 }

@@ -1,6 +1,7 @@
 //! Symmetries of a problem: vector fields on the configuration space, their momenta, and whether they conserve them.
 
 use crate::linear::dot;
+use crate::problem::lines::Lines;
 use crate::problem::{Points, Problem};
 use crate::system::{Mass, System};
 
@@ -87,10 +88,13 @@ pub(super) fn invariant(problem: &Problem, fields: &[&dyn VectorField]) -> Vec<b
     kept.iter().map(|kept| *kept && usable > 0).collect()
 }
 
+/// Sums below this part of their terms are round-off.
+const ROUND_OFF: f64 = 1e-10;
+
 /// Whether a sum of products vanishes up to round-off in its terms.
 fn vanishes(x: &[f64], y: &[f64]) -> bool {
     let size = x.iter().zip(y).fold(0.0, |sum, (x, y)| sum + (x * y).abs());
-    dot(x, y).abs() <= 1e-10 * size
+    dot(x, y).abs() <= ROUND_OFF * size
 }
 
 /// Everything that must not change, at one state.
@@ -101,40 +105,34 @@ struct Sample {
     momentum: Vec<f64>,
     /// `T_q`; empty for a constant mass.
     kinetic: Vec<f64>,
-    /// Rows that must be orthogonal to a field: `V_q`, `f_NP`, gradients of constraints, directions of friction.
-    rows: Vec<f64>,
+    /// Rows that must be orthogonal to a field: `V_q`, `f_NP`.
+    dynamics: [Vec<f64>; 2],
+    /// The same of gradients of constraints, nonholonomic rows, directions of friction.
+    constraints: Lines,
 }
 
 impl Sample {
     fn new(system: &dyn System, t: f64, q: Vec<f64>, v: Vec<f64>) -> Option<Self> {
         let n = q.len();
-        let (m, k) = (system.equalities(), system.inequalities());
-        let r = system.nonholonomic().map_or(0, |rows| rows.rows());
-        let mut rows = vec![0.0; (2 + m + k + r) * n];
-        let (dynamics, constraints) = rows.split_at_mut(2 * n);
-        system.potential_gradient(t, &q, &mut dynamics[..n]);
+        let mut dynamics = [vec![0.0; n], vec![0.0; n]];
+        system.potential_gradient(t, &q, &mut dynamics[0]);
         if let Some(forces) = system.forces() {
-            forces.force(t, &q, &v, &mut dynamics[n..]);
-        }
-        system.equality_jacobian(t, &q, &mut constraints[..m * n]);
-        system.gap_jacobian(&q, &mut constraints[m * n..(m + k) * n]);
-        if let Some(nonholonomic) = system.nonholonomic() {
-            nonholonomic.matrix(&q, &mut constraints[(m + k) * n..]);
+            forces.force(t, &q, &v, &mut dynamics[1]);
         }
         // Friction acts along the directions of sliding.
-        for contact in (0..k).filter(|&contact| system.friction(contact) > 0.0) {
-            let start = rows.len();
-            rows.resize(start + system.tangents(contact) * n, 0.0);
-            system.gap_tangents(&q, contact, &mut rows[start..]);
-        }
+        let holding = Lines::of_equalities(system, t, &q).ok()?.then(Lines::of_gaps(system, &q).ok()?);
+        let rolling = Lines::of_velocities(system, &q).ok()?.then(Lines::of_slides(system, &q));
+        let constraints = holding.then(rolling);
         let (mut momentum, mut kinetic) = (vec![0.0; n], Vec::new());
         system.mass().times(&q, &v, &mut momentum);
         if let Mass::Configuration(field) = system.mass() {
             kinetic.resize(n, 0.0);
             field.kinetic_gradient(&q, &v, &mut kinetic);
         }
-        let fine = [&rows, &momentum, &kinetic].into_iter().flatten().all(|x| x.is_finite());
-        fine.then_some(Self { q, v, momentum, kinetic, rows })
+        let numbers = [&dynamics[0], &dynamics[1], &momentum, &kinetic].into_iter().flatten();
+        let fine =
+            numbers.copied().all(f64::is_finite) && (0..constraints.len()).all(|row| constraints.is_finite(row));
+        fine.then_some(Self { q, v, momentum, kinetic, dynamics, constraints })
     }
 
     fn kept_by(&self, field: &dyn VectorField) -> bool {
@@ -145,7 +143,11 @@ impl Sample {
         // Kinetic energy along the lifted field: T_q·ξ + (Mv)·(ξ' v).
         let terms = [&self.momentum[..], &self.kinetic].concat();
         let fields = [&along[..], &xi[..self.kinetic.len()]].concat();
-        vanishes(&terms, &fields) && self.rows.chunks_exact(n.max(1)).all(|row| vanishes(row, &xi))
+        let fine = vanishes(&terms, &fields) && self.dynamics.iter().all(|row| vanishes(row, &xi));
+        fine && (0..self.constraints.len()).all(|row| {
+            let size = self.constraints.row(row).fold(0.0, |sum, (column, x)| sum + (x * xi[column]).abs());
+            self.constraints.dot(row, &xi).abs() <= ROUND_OFF * size
+        })
     }
 }
 

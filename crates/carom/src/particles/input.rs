@@ -148,6 +148,9 @@ pub struct Selection {
 /// Excluded partners `j > i` of every particle, ascending.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Excluded {
+    /// The first particle with partners.
+    first: usize,
+    /// From it on to the last one, where the partners of each begin.
     starts: Vec<usize>,
     partners: Vec<u32>,
 }
@@ -164,18 +167,22 @@ impl Excluded {
             }
             sorted.push((i.min(j), i.max(j) as u32));
         }
-        if sorted.is_empty() {
-            return Ok(Self::default());
-        }
         sorted.sort_unstable();
         sorted.dedup();
-        let starts = (0..=count).map(|i| sorted.partition_point(|pair| pair.0 < i)).collect();
-        Ok(Self { starts, partners: sorted.into_iter().map(|pair| pair.1).collect() })
+        let (Some(&(first, _)), Some(&(last, _))) = (sorted.first(), sorted.last()) else {
+            return Ok(Self::default());
+        };
+        let starts = (first..=last + 1).map(|i| sorted.partition_point(|pair| pair.0 < i)).collect();
+        Ok(Self { first, starts, partners: sorted.into_iter().map(|pair| pair.1).collect() })
     }
 
     #[inline]
     pub fn of(&self, i: usize) -> &[u32] {
-        if self.starts.is_empty() { &[] } else { &self.partners[self.starts[i]..self.starts[i + 1]] }
+        let place = i.wrapping_sub(self.first);
+        match self.starts.get(place.wrapping_add(1)) {
+            Some(&end) if place < self.starts.len() => &self.partners[self.starts[place]..end],
+            _ => &[],
+        }
     }
 }
 

@@ -155,6 +155,18 @@ impl Particles {
         dense_row::<D>(&self.gaps, q, index, out);
     }
 
+    fn gap_entries<const D: usize>(&self, q: &[f64], index: usize, put: &mut dyn FnMut(usize, f64)) {
+        self.gaps.gradient::<D>(points(q), index, |particle, part| {
+            part.iter().enumerate().for_each(|(axis, &entry)| put(D * particle + axis, entry));
+        });
+    }
+
+    fn slide_entries<const D: usize>(&self, q: &[f64], index: usize, put: &mut dyn FnMut(usize, usize, f64)) {
+        self.gaps.tangents::<D>(points(q), index, |direction, particle, part| {
+            part.iter().enumerate().for_each(|(axis, &entry)| put(direction, D * particle + axis, entry));
+        });
+    }
+
     fn gap_slides<const D: usize>(&self, q: &[f64], index: usize, out: &mut [f64]) {
         out.fill(0.0);
         self.gaps.tangents::<D>(points(q), index, |direction, particle, part| {
@@ -297,6 +309,14 @@ impl Constraints for Particles {
     }
     fn gap_gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {
         in_space!(self.gap_row(q, index, out));
+    }
+    fn gap_partials(&self, q: &[f64], index: usize, put: &mut dyn FnMut(usize, f64)) -> bool {
+        in_space!(self.gap_entries(q, index, put));
+        true
+    }
+    fn slide_partials(&self, q: &[f64], index: usize, put: &mut dyn FnMut(usize, usize, f64)) -> bool {
+        in_space!(self.slide_entries(q, index, put));
+        true
     }
     fn restitution(&self, index: usize) -> f64 {
         self.gaps.restitution(index)

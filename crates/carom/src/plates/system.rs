@@ -115,6 +115,16 @@ impl Constraints for Plates {
         out.fill(0.0);
         out[3 * self.gaps.row(index).plate..][..3].copy_from_slice(&self.gaps.gradient(q, index));
     }
+    fn gap_partials(&self, q: &[f64], index: usize, put: &mut dyn FnMut(usize, f64)) -> bool {
+        let first = 3 * self.gaps.row(index).plate;
+        self.gaps.gradient(q, index).into_iter().enumerate().for_each(|(k, entry)| put(first + k, entry));
+        true
+    }
+    fn slide_partials(&self, q: &[f64], index: usize, put: &mut dyn FnMut(usize, usize, f64)) -> bool {
+        let first = 3 * self.gaps.row(index).plate;
+        self.gaps.tangent(q, index).into_iter().enumerate().for_each(|(k, entry)| put(0, first + k, entry));
+        true
+    }
     fn gap_hessian(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         self.gaps.add_hessian(q, lambda, out);

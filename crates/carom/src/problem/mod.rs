@@ -4,6 +4,7 @@
 //! compliance of their own above 0, inequalities likewise, nonholonomic rows with a slip above 0 or a bounded force. A method that
 //! holds equalities exactly refuses such a start, and one without soft contacts refuses their compliance.
 
+pub(crate) mod lines;
 mod settle;
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ use crate::measures::Symmetry;
 use crate::state::{State, all_finite};
 use crate::steppers::shared::mass::InverseMass;
 use crate::system::{Mass, System};
+use lines::Lines;
 pub(crate) use settle::violated;
 use settle::{settle_positions, settle_velocities};
 
@@ -156,11 +158,8 @@ impl Problem {
         mut v: Vec<f64>,
         points: Points,
     ) -> Result<Self, Vec<Inconsistency>> {
-        let rows = system.equalities() + system.inequalities();
-        if let Err(failure) = Failure::unless_it_fits("the matrix of constraint gradients", rows, system.dim()) {
-            return Err(vec![Inconsistency::TooLarge(failure)]);
-        }
-        let mut wrong = not_finite(&*system, t, &q, &v);
+        let found = not_finite(&*system, t, &q, &v);
+        let mut wrong = found.map_err(|failure| vec![Inconsistency::TooLarge(failure)])?;
         if !wrong.is_empty() {
             return Err(wrong);
         }
@@ -193,7 +192,7 @@ impl Problem {
     }
 }
 
-fn not_finite(system: &dyn System, t: f64, q: &[f64], v: &[f64]) -> Vec<Inconsistency> {
+fn not_finite(system: &dyn System, t: f64, q: &[f64], v: &[f64]) -> Result<Vec<Inconsistency>, Failure> {
     let n = system.dim();
     let mut gradient = vec![0.0; n];
     system.potential_gradient(t, q, &mut gradient);
@@ -201,6 +200,7 @@ fn not_finite(system: &dyn System, t: f64, q: &[f64], v: &[f64]) -> Vec<Inconsis
     let mass = match system.mass() {
         Mass::Diagonal(mass) | Mass::Constant(mass) => all_finite(mass),
         mass => {
+            Failure::unless_it_fits("a mass matrix that is not diagonal", n, n)?;
             let mut entries = vec![0.0; n * n];
             mass.matrix(q, &mut entries);
             all_finite(&entries)
@@ -225,18 +225,17 @@ fn not_finite(system: &dyn System, t: f64, q: &[f64], v: &[f64]) -> Vec<Inconsis
         found.push(format!("coordinate `{}` or its velocity", system.coordinate_name(i)));
     }
     let (m, k) = (system.equalities(), system.inequalities());
-    let (mut values, mut rows) = (vec![0.0; m + k], vec![0.0; (m + k) * n]);
+    let mut values = vec![0.0; m + k];
     system.equality(t, q, &mut values[..m]);
-    system.equality_jacobian(t, q, &mut rows[..m * n]);
     system.gap(q, &mut values[m..]);
-    system.gap_jacobian(q, &mut rows[m * n..]);
-    for (i, (value, row)) in values.iter().zip(rows.chunks_exact(n)).enumerate() {
-        if !(value.is_finite() && all_finite(row)) {
+    let rows = Lines::of_equalities(system, t, q)?.then(Lines::of_gaps(system, q)?);
+    for (i, value) in values.iter().enumerate() {
+        if !(value.is_finite() && rows.is_finite(i)) {
             let name = if i < m { system.equality_name(i) } else { system.gap_name(i - m) };
             found.push(format!("constraint `{name}` or its gradient"));
         }
     }
-    found.into_iter().map(|what| Inconsistency::NonFinite { what }).collect()
+    Ok(found.into_iter().map(|what| Inconsistency::NonFinite { what }).collect())
 }
 
 fn mass_inconsistency(failure: Failure) -> Inconsistency {

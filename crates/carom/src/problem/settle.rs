@@ -1,6 +1,8 @@
 //! Whether a start satisfies the constraints, and the projection of one that is off them by rounding.
 
+use super::lines::Lines;
 use super::{Adjustment, Inconsistency, Level, ROUNDING};
+use crate::error::Failure;
 use crate::linear::{Cholesky, add_transposed_times, dot};
 use crate::state::State;
 use crate::steppers::shared::mass::InverseMass;
@@ -23,21 +25,22 @@ fn yields(rows: &dyn Nonholonomic, row: usize) -> bool {
 
 /// The first equality that gives way and is violated, in its value or its rate, by more than rounding: its index and its value, or rate.
 pub fn violated<S: System + ?Sized>(system: &S, start: &State) -> Option<(usize, Level, f64)> {
-    let (n, m) = (system.dim(), system.equalities());
+    let m = system.equalities();
     if !(0..m).any(|row| gives_way(system, row)) {
         return None;
     }
     let mut v = start.p.clone();
     InverseMass::new(system, &start.q).ok()?.solve(&mut v);
-    let (mut f, mut rounding, mut rate, mut rows) = (vec![0.0; m], vec![0.0; m], vec![0.0; m], vec![0.0; m * n]);
+    let (mut f, mut rounding, mut rate) = (vec![0.0; m], vec![0.0; m], vec![0.0; m]);
     system.equality_rounding(start.t, &start.q, &mut rounding);
     system.equality(start.t, &start.q, &mut f);
     system.equality_rate(start.t, &start.q, &mut rate);
-    system.equality_jacobian(start.t, &start.q, &mut rows);
+    let lines = Lines::of_equalities(system, start.t, &start.q).ok()?;
+    let (place_square, speed_square) = (dot(&start.q, &start.q), dot(&v, &v));
     (0..m).filter(|&row| gives_way(system, row)).find_map(|row| {
-        let gradient = &rows[row * n..(row + 1) * n];
-        let place = Residual { value: f[row], size: row_size(gradient, &start.q), rounding: rounding[row] };
-        let (value, size) = (dot(gradient, &v) + rate[row], row_size(gradient, &v) + rate[row].abs());
+        let size = row_size(&lines, row, place_square);
+        let place = Residual { value: f[row], size, rounding: rounding[row] };
+        let (value, size) = (lines.dot(row, &v) + rate[row], row_size(&lines, row, speed_square) + rate[row].abs());
         let speed = Residual { value, size, rounding: 0.0 };
         let found = [(Level::Position, place), (Level::Velocity, speed)];
         let (level, residual) = found.into_iter().find(|(_, residual)| residual.relative() > ROUNDING)?;
@@ -62,9 +65,14 @@ impl Residual {
     }
 }
 
-/// The size that round-off in a row's value comes from: `|g||x|`, so that a component that should be zero has a scale.
-fn row_size(row: &[f64], x: &[f64]) -> f64 {
-    (dot(row, row) * dot(x, x)).sqrt()
+/// The size that round-off in a row's value comes from: `|g||x|`, so that a component that should be zero has a scale. `square` is `x·x`.
+fn row_size(lines: &Lines, row: usize, square: f64) -> f64 {
+    (lines.square(row) * square).sqrt()
+}
+
+/// Rows that do not fit into memory.
+fn too_large(failure: Failure) -> Vec<Inconsistency> {
+    vec![Inconsistency::TooLarge(failure)]
 }
 
 /// Solves `rows M⁻¹rowsᵀ y = values` and takes `M⁻¹rowsᵀy` off `x`.
@@ -95,19 +103,23 @@ pub fn settle_positions(
     q: &mut [f64],
 ) -> Result<Option<Adjustment>, Vec<Inconsistency>> {
     let (n, m, k) = (system.dim(), system.equalities(), system.inequalities());
-    let (mut f, mut rounding, mut g) = (vec![0.0; m + k], vec![0.0; m + k], vec![0.0; (m + k) * n]);
-    let mut evaluate = |q: &[f64]| -> (Vec<Residual>, Vec<f64>) {
+    let (mut f, mut rounding) = (vec![0.0; m + k], vec![0.0; m + k]);
+    let mut evaluate = |q: &[f64]| -> Result<(Vec<Residual>, Lines), Vec<Inconsistency>> {
         system.equality(t, q, &mut f[..m]);
         system.gap(q, &mut f[m..]);
-        system.equality_jacobian(t, q, &mut g[..m * n]);
-        system.gap_jacobian(q, &mut g[m * n..]);
         system.equality_rounding(t, q, &mut rounding[..m]);
         system.gap_rounding(q, &mut rounding[m..]);
-        let rows = f.iter().zip(&rounding).zip(g.chunks_exact(n));
-        let residuals = rows.map(|((&value, &rounding), row)| Residual { value, size: row_size(row, q), rounding });
-        (residuals.collect(), g.clone())
+        let lines = Lines::of_equalities(system, t, q).map_err(too_large)?;
+        let lines = lines.then(Lines::of_gaps(system, q).map_err(too_large)?);
+        let square = dot(q, q);
+        let residual = |(row, (&value, &rounding)): (usize, (&f64, &f64))| Residual {
+            value,
+            size: row_size(&lines, row, square),
+            rounding,
+        };
+        Ok((f.iter().zip(&rounding).enumerate().map(residual).collect(), lines))
     };
-    let (residuals, _) = evaluate(q);
+    let (residuals, _) = evaluate(q)?;
     let mut wrong = Vec::new();
     let mut worst: Option<(usize, f64)> = None;
     // Gaps that are negative by rounding are closed with the equalities.
@@ -142,11 +154,11 @@ pub fn settle_positions(
     };
     let start = q.to_vec();
     for _ in 0..20 {
-        let (residuals, rows) = evaluate(q);
+        let (residuals, lines) = evaluate(q)?;
         if held.iter().all(|&i| residuals[i].relative() <= ON / 4.0 && (i < m || residuals[i].value >= 0.0)) {
             break;
         }
-        let chosen: Vec<f64> = held.iter().flat_map(|&i| rows[i * n..(i + 1) * n].iter().copied()).collect();
+        let chosen = lines.full(&held, n).map_err(too_large)?;
         // A gap is closed to just above zero, so that it does not stay negative by the last digit.
         let lift = |i: usize| if i < m { 0.0 } else { f64::EPSILON * residuals[i].size };
         let values: Vec<f64> = held.iter().map(|&i| residuals[i].value - lift(i)).collect();
@@ -167,20 +179,23 @@ pub fn settle_velocities(
 ) -> Result<Option<Adjustment>, Vec<Inconsistency>> {
     let (n, m) = (system.dim(), system.equalities());
     let k = system.nonholonomic().map_or(0, |rows| rows.rows());
-    let (mut rows, mut offset, mut unused) = (vec![0.0; (m + k) * n], vec![0.0; m + k], vec![0.0; k]);
-    system.equality_jacobian(t, q, &mut rows[..m * n]);
+    let (mut offset, mut unused) = (vec![0.0; m + k], vec![0.0; k]);
+    let lines = Lines::of_equalities(system, t, q).map_err(too_large)?;
+    let lines = lines.then(Lines::of_velocities(system, q).map_err(too_large)?);
     system.equality_rate(t, q, &mut offset[..m]);
     if let Some(nonholonomic) = system.nonholonomic() {
-        nonholonomic.matrix(q, &mut rows[m * n..]);
         nonholonomic.rates(t, &mut offset[m..], &mut unused);
         for a in &mut offset[m..] {
             *a = -*a;
         }
     }
     let evaluate = |v: &[f64]| -> Vec<Residual> {
-        let rows = rows.chunks_exact(n).zip(&offset);
-        let size = |row: &[f64], o: f64| row_size(row, v) + o.abs();
-        rows.map(|(row, o)| Residual { value: dot(row, v) + o, size: size(row, *o), rounding: 0.0 }).collect()
+        let square = dot(v, v);
+        let residual = |(row, o): (usize, &f64)| {
+            let (value, size) = (lines.dot(row, v) + o, row_size(&lines, row, square) + o.abs());
+            Residual { value, size, rounding: 0.0 }
+        };
+        offset.iter().enumerate().map(residual).collect()
     };
     let mut wrong = Vec::new();
     let mut worst = (0, ON);
@@ -208,7 +223,7 @@ pub fn settle_velocities(
         return Ok(None);
     }
     let start = v.to_vec();
-    let chosen: Vec<f64> = held.iter().flat_map(|&i| rows[i * n..(i + 1) * n].iter().copied()).collect();
+    let chosen = lines.full(&held, n).map_err(too_large)?;
     for _ in 0..2 {
         let residuals = evaluate(v);
         let values: Vec<f64> = held.iter().map(|&i| residuals[i].value).collect();

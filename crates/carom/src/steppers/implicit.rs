@@ -58,7 +58,9 @@ impl<R> Implicit<R> {
     /// Sized for the system; refused if its mass is singular or its constraints depend on each other at the start.
     pub fn new<S: System + ?Sized>(rule: R, system: &S, start: &State) -> Result<Self, Failure> {
         let (n, m) = (system.dim(), system.equalities());
-        Failure::unless_it_fits("the Newton matrix of an implicit step", n + m, n + m)?;
+        // The Newton matrix, the Jacobian, two matrices of the rule, and those of the multipliers.
+        let matrices = [[n + m, n + m], [n, n], [n, n], [n, n], [m, m], [m, m]];
+        Failure::unless_they_fit("an implicit step", &matrices)?;
         let vector = || vec![0.0; n];
         let inverse = InverseMass::new(system, &start.q)?;
         let rows = ConstraintRows::at(RowShape::of(system, &inverse), system, &inverse, start)?;

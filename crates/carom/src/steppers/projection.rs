@@ -104,7 +104,8 @@ impl Projection {
         let (n, m) = (system.dim(), system.equalities());
         // Without constraints nothing is solved.
         let (square, size) = if m > 0 { (n * n, n + m) } else { (0, 0) };
-        Failure::unless_it_fits("the Newton matrix of a projection", size, size)?;
+        let side = if m > 0 { n } else { 0 };
+        Failure::unless_they_fit("a projection", &[[size, size], [side, side], [side, side], [m, m]])?;
         let inverse = InverseMass::new(system, &start.q)?;
         let rows = ConstraintRows::at(RowShape::of(system, &inverse), system, &inverse, start)?;
         let mut mass = vec![0.0; square];

@@ -11,7 +11,8 @@ use crate::{Ended, Place};
 fn a_second_writer_is_refused_with_the_number_of_the_first() {
     let place = Place::new();
     for trial in 0..trials(20) {
-        let arguments = ["run", "kepler", "--steps", "1000000000", "--every", "1000", "--quiet", "--out", "out"];
+        let arguments =
+            ["run", "kepler", "--steps", "1000000000", "--every", "1000", "--yes", "--quiet", "--out", "out"];
         let mut first = place.command(&arguments).spawn().expect("carom runs");
         let begin = Instant::now();
         while !place.path("out/snapshot.bin").exists() {

@@ -216,7 +216,7 @@ impl Random {
                 entries.push(Entry { key, key_origin: Origin::Default, value: self.value(depth) });
             }
         }
-        Table { entries }
+        Table::of(entries)
     }
 }
 

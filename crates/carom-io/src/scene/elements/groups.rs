@@ -1,6 +1,6 @@
 //! `on` and `exclude`: which particles or plates, and which pairs, an element applies to.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use carom::particles::{Group, Selection};
 
@@ -38,20 +38,47 @@ pub fn group(table: &TableReader, names: &Names, count: usize) -> Option<Group> 
 /// A whole family by its name, or one of them.
 fn members_of(item: &Item, names: &Names, count: usize) -> Option<std::ops::Range<usize>> {
     if let Kind::String(text) = item.kind()
-        && let Some(family) = names.families.iter().find(|family| family.name == text.trim())
+        && let Some(family) = names.family(text.trim())
     {
         return Some(family.first..family.first + family.count());
     }
     reference(item, names, count).map(|body| body..body + 1)
 }
 
+/// Pairs that a rod or a spring joins.
+#[derive(Default)]
+pub struct Bonds {
+    pairs: Vec<(usize, usize)>,
+    /// Partners of those that have any.
+    partners: HashMap<usize, Vec<usize>>,
+}
+
+impl Bonds {
+    /// Joins two particles.
+    pub fn add(&mut self, first: usize, second: usize) {
+        self.pairs.push((first, second));
+        self.partners.entry(first).or_default().push(second);
+    }
+
+    /// The pairs within a group: as many as it takes to look at, however many there are.
+    fn within(&self, group: &Group) -> Vec<(usize, usize)> {
+        let Group::Of(members) = group else { return self.pairs.clone() };
+        let all: HashSet<usize> = members.iter().copied().collect();
+        let of = |first: &usize| {
+            let (first, partners) = (*first, self.partners.get(first));
+            partners.into_iter().flatten().map(move |&second| (first, second))
+        };
+        members.iter().flat_map(of).filter(|(_, second)| all.contains(second)).collect()
+    }
+}
+
 /// Reads `on` and `exclude`: "bonded" (pairs that a rod or spring joins), or a list of pairs.
-pub fn selection(table: &TableReader, names: &Names, count: usize, bonds: &[(usize, usize)]) -> Option<Selection> {
+pub fn selection(table: &TableReader, names: &Names, count: usize, bonds: &Bonds) -> Option<Selection> {
     let group = group(table, names, count);
     let excluded = match table.item("exclude") {
         None => Some(Vec::new()),
         Some(item) => match item.kind() {
-            Kind::String(text) if text == "bonded" => Some(bonds.to_vec()),
+            Kind::String(text) if text == "bonded" => group.as_ref().map(|group| bonds.within(group)),
             Kind::Array(_) => {
                 let pairs: Vec<_> = item.array()?.iter().map(|pair| read_pair(pair, names, count)).collect();
                 pairs.into_iter().collect()

@@ -207,7 +207,7 @@ pub fn give_name(
         *out = Some(terms::indexed(&name, at.as_slice()));
     }
     let repeat = index.map(|index| Repeat { index, start, count: count as i64 });
-    names.families.push(Family { name, first, repeat });
+    names.add_family(Family { name, first, repeat });
 }
 
 /// The name of the index of a repeated element; with several indices, the first.

@@ -1,13 +1,16 @@
 //! Where in the file something stands that the system or its start complains about.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use carom::error::{Failure, Row};
 use carom::problem::Inconsistency;
 
 use super::super::names::{Family, What, named};
+use super::Element;
 use crate::document::{Item, TableReader};
 
 /// Which elements the constraints of the system come from.
-#[derive(Default)]
 pub struct Places {
     /// What moves.
     pub what: What,
@@ -19,14 +22,19 @@ pub struct Places {
     pub families: Vec<Family>,
     /// Per rod, the element of `[[rod]]` and the length.
     pub rods: Vec<(usize, f64)>,
-    /// Elements with gaps and how many each made, in the order in which the file was read: that of the rows.
-    pub gaps: Vec<((&'static str, usize), usize)>,
+    /// Elements with gaps and the row after the last that each made, in the order in which the file was read: that of the rows.
+    gaps: Vec<(Element, usize)>,
 }
 
 impl Places {
+    /// Of bodies, by the first of every element and by families; nothing acts on them yet.
+    pub fn new(what: What, dimension: usize, bodies: Vec<usize>, families: &[Family]) -> Self {
+        Self { what, dimension, bodies, families: families.to_vec(), rods: Vec::new(), gaps: Vec::new() }
+    }
+
     fn rod<'a>(&self, index: usize, root: &TableReader<'a>) -> Option<(TableReader<'a>, f64)> {
         let (element, length) = *self.rods.get(index)?;
-        Some((root.array("rod")?.get(element)?.table()?, length))
+        Some((root.element("rod", element)?.table()?, length))
     }
 
     /// The key of a rod's element that says how long it is.
@@ -35,25 +43,28 @@ impl Places {
         table.item("length").or_else(|| table.item("between"))
     }
 
-    fn gap<'a>(&self, mut index: usize, root: &TableReader<'a>) -> Option<Item<'a>> {
-        for &((section, element), rows) in &self.gaps {
-            if index < rows {
-                return root.array(section)?.get(element).cloned();
-            }
-            index -= rows;
-        }
-        None
+    /// Notes that an element made the rows that follow the last ones.
+    pub fn add_gaps(&mut self, element: Element, rows: usize) {
+        let before = self.gaps.last().map_or(0, |(_, end)| *end);
+        self.gaps.push((element, before + rows));
+    }
+
+    fn gap<'a>(&self, index: usize, root: &TableReader<'a>) -> Option<Item<'a>> {
+        let place = self.gaps.partition_point(|(_, end)| *end <= index);
+        let ((section, element), _) = *self.gaps.get(place)?;
+        root.element(section, element)
     }
 
     /// The position of a body's element.
     fn body<'a>(&self, number: usize, root: &TableReader<'a>) -> Option<Item<'a>> {
         let element = self.bodies.partition_point(|&first| first <= number).checked_sub(1)?;
-        root.array(self.what.word())?.get(element)?.table()?.item("position")
+        root.element(self.what.word(), element)?.table()?.item("position")
     }
 
     /// Reports why the start is none; what copies of a repeated element have in common is reported once.
     pub fn report(&self, found: &[Inconsistency], root: &TableReader, q: &[f64]) {
         let mut reports: Vec<(Item, String, &str, usize)> = Vec::new();
+        let mut places: HashMap<(String, &str), usize> = HashMap::new();
         for inconsistency in found {
             let (item, mut message, help) = self.explain(inconsistency, root);
             let Some(item) = item else {
@@ -69,9 +80,12 @@ impl Places {
                 }
                 continue;
             };
-            match reports.iter_mut().find(|(other, _, same, _)| other.path() == item.path() && *same == help) {
-                Some((_, _, _, more)) => *more += 1,
-                None => reports.push((item, message, help, 0)),
+            match places.entry((item.path().to_string(), help)) {
+                Entry::Occupied(place) => reports[*place.get()].3 += 1,
+                Entry::Vacant(place) => {
+                    place.insert(reports.len());
+                    reports.push((item, message, help, 0));
+                }
             }
         }
         for (item, mut message, help, more) in reports {

@@ -23,8 +23,8 @@ impl Scope for Numbered<'_> {
     }
 
     fn known_names(&self) -> Vec<String> {
-        let constants = self.0.indices.iter().chain(&self.0.parameters).map(|(name, _)| name.clone());
-        self.0.families.iter().map(Family::shown).chain(constants).collect()
+        let constants = self.0.indices.iter().chain(self.0.parameters.iter()).map(|(name, _)| name.clone());
+        self.0.families().iter().map(Family::shown).chain(constants).collect()
     }
 }
 
@@ -117,7 +117,7 @@ impl Scope for Inside<'_> {
         let place = variables.iter().position(|(variable, _)| *variable == name);
         match (place, self.names.constant(name)) {
             (None, None) if name == "t" => invalid(format!("{what} may not depend on t")),
-            (None, None) if self.names.families.iter().any(|family| family.name == name) => {
+            (None, None) if self.names.family(name).is_some() => {
                 let (word, own) = (self.names.what.word(), self.written.list());
                 invalid(format!("`{name}` is a {word}: {what} is written with {own}"))
             }
@@ -138,7 +138,7 @@ impl Scope for Inside<'_> {
     }
 
     fn known_names(&self) -> Vec<String> {
-        let constants = self.names.indices.iter().chain(&self.names.parameters).map(|(name, _)| name.clone());
+        let constants = self.names.indices.iter().chain(self.names.parameters.iter()).map(|(name, _)| name.clone());
         self.written.variables.iter().map(|(name, _)| name.to_string()).chain(constants).collect()
     }
 }
@@ -161,5 +161,5 @@ pub fn text(item: &Item, names: &Names, written: &Written) -> Option<String> {
 
 /// Parameters and indices with their values, as potentials take them.
 pub fn constants(names: &Names) -> Vec<(&str, f64)> {
-    names.indices.iter().chain(&names.parameters).map(|(name, value)| (name.as_str(), *value)).collect()
+    names.indices.iter().chain(names.parameters.iter()).map(|(name, value)| (name.as_str(), *value)).collect()
 }

@@ -114,7 +114,7 @@ impl Reader<'_> {
                 misused(self.system.set_gap_softness(gap, softness), table)?;
             }
         }
-        self.places.gaps.push((place, self.system.inequalities() - before));
+        self.places.add_gaps(place, self.system.inequalities() - before);
         Some(())
     }
 }

@@ -75,7 +75,7 @@ impl Reader<'_> {
 
     fn bond(&mut self, link: Link) {
         if let End::Particle(other) = link.other {
-            self.bonds.push((link.particle, other));
+            self.bonds.add(link.particle, other);
         }
     }
 

@@ -14,6 +14,7 @@ use carom::measures::VectorField;
 use carom::particles::Particles;
 
 use super::elements::defaults::Defaults;
+use super::elements::groups::Bonds;
 use super::elements::places::Places;
 use super::elements::{self, BodyScene, Element, scopes};
 use super::names::{Names, What};
@@ -33,9 +34,8 @@ pub fn read(root: &TableReader, names: &mut Names) -> Option<BodyScene> {
     let mut system = elements::taken(Particles::new(bodies.dimension, bodies.masses), root, "particle")?;
     taken(system.set_radii(bodies.radii))?;
     taken(system.set_names(bodies.names))?;
-    let (what, dimension, families) = (names.what, bodies.dimension, names.families.clone());
-    let places = Places { what, dimension, bodies: bodies.firsts, families, ..Places::default() };
-    let (q, bonds) = (bodies.q, Vec::new());
+    let places = Places::new(names.what, bodies.dimension, bodies.firsts, names.families());
+    let (q, bonds) = (bodies.q, Bonds::default());
     let mut reader = Reader { root: root.clone(), system, q, sound, bonds, gravitation: 0.0, places, defaults };
     reader.rods(names);
     reader.springs(names);
@@ -79,7 +79,7 @@ struct Reader<'a> {
     /// Whether masses and positions are those of the file.
     sound: bool,
     /// Pairs that a rod or a spring joins.
-    bonds: Vec<(usize, usize)>,
+    bonds: Bonds,
     gravitation: f64,
     places: Places,
     defaults: Defaults,

@@ -31,9 +31,8 @@ pub fn read(root: &TableReader, names: &mut Names) -> Option<BodyScene> {
     let bodies = bodies::read(&elements::bodies(root, "plate")?, names, &mut defaults)?;
     let mut system = elements::taken(Plates::new(bodies.plates), root, "plate")?;
     elements::taken(system.set_names(bodies.names), root, "plate")?;
-    let (what, families) = (names.what, names.families.clone());
     // Plates may be in the same place: nothing acts between them.
-    let places = Places { what, dimension: 0, bodies: bodies.firsts, families, ..Places::default() };
+    let places = Places::new(names.what, 0, bodies.firsts, names.families());
     let mut reader = Reader { system, places, defaults, walls: 0 };
     elements::each(root, "field", &FIELD_KEYS, names, |table, place, names| reader.field(table, place, names));
     elements::each(root, "wall", &WALL_KEYS, names, |table, place, names| reader.wall(table, place, names));
@@ -110,7 +109,7 @@ impl Reader {
         misused(self.system.add_wall(&wall, &group), table)?;
         misused(self.system.set_wall_softness(self.walls, softness), table)?;
         self.walls += 1;
-        self.places.gaps.push((place, self.system.inequalities() - before));
+        self.places.add_gaps(place, self.system.inequalities() - before);
         Some(())
     }
 }

@@ -32,13 +32,10 @@ struct One {
 impl Contacts {
     pub fn new(graph: &mut Graph, layout: Layout, rows: &[NamedRow], contacts: &[Contact]) -> Self {
         let (coordinates, inputs) = (layout.coordinates(), layout.n + 1);
-        let mut is_plane = |row: &NamedRow| {
-            let gradient = graph.gradient(row.node, &coordinates);
-            gradient.iter().all(|&slope| graph.constant_value(slope).is_some())
-        };
-        let planes = rows.iter().all(&mut is_plane);
+        let mut planes = true;
         let each = rows.iter().zip(contacts).map(|(row, contact)| {
-            let gradient = jacobian(graph, &[row.node], &coordinates);
+            let gradient = graph.gradient(row.node, &coordinates);
+            planes &= gradient.iter().all(|&slope| graph.constant_value(slope).is_some());
             let slides = match contact.tangents.is_empty() {
                 true => jacobian(graph, &contact.slides, &coordinates),
                 false => contact.tangents.clone(),
@@ -54,7 +51,8 @@ impl Contacts {
                 rate: OnceCell::new(),
             }
         });
-        Self { each: each.collect(), planes }
+        let each = each.collect();
+        Self { each, planes }
     }
 
     /// Whether every gap is a half-space, which no straight way leads out of again.

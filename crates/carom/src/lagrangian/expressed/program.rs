@@ -17,6 +17,20 @@ impl Program {
         Self { tape, scratch }
     }
 
+    /// For the inputs that occur alone; they come with it.
+    pub fn compact(graph: &Graph, outputs: &[NodeId]) -> (Self, Vec<u32>) {
+        let (tape, inputs) = Tape::compile_compact(graph, outputs);
+        let scratch = RefCell::new(tape.scratch());
+        (Self { tape, scratch }, inputs)
+    }
+
+    /// Runs with inputs that come one by one, in their order.
+    pub fn run_with(&self, inputs: impl Iterator<Item = f64>, out: &mut [f64]) {
+        let scratch = &mut self.scratch.borrow_mut();
+        scratch[..self.tape.inputs()].iter_mut().zip(inputs).for_each(|(slot, input)| *slot = input);
+        self.tape.evaluate_loaded(scratch, out);
+    }
+
     #[inline]
     pub fn run(&self, inputs: &[&[f64]], out: &mut [f64]) {
         self.tape.evaluate(&mut self.scratch.borrow_mut(), inputs, out);

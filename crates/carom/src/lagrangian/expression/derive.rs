@@ -13,7 +13,7 @@
 //! documentation. Where a function has a pole in its derivative (`sqrt(0)`,
 //! `hypot(0, 0)`), evaluation gives an infinity or NaN.
 
-use super::graph::{Graph, Node, NodeId};
+use super::graph::{Graph, Inputs, Node, NodeId};
 use super::op::Op;
 use std::collections::HashMap;
 
@@ -44,7 +44,8 @@ impl Graph {
 
     /// The derivatives of an expression by each of the listed inputs.
     pub fn gradient(&mut self, id: NodeId, inputs: &[u32]) -> Vec<NodeId> {
-        let nodes = self.reachable(&[id], |node| inputs.iter().any(|&input| self.depends_on(node, input)));
+        let listed = Inputs::of(inputs);
+        let nodes = self.reachable(&[id], |node| self.depends_on_any(node, &listed));
         // The derivative of `id` by each node, complete once all users of the
         // node have been visited; present only for the nodes that matter.
         let mut adjoints: HashMap<NodeId, NodeId> = nodes.iter().map(|&node| (node, Graph::ZERO)).collect();

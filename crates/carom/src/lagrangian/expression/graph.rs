@@ -50,6 +50,21 @@ impl Node {
     }
 }
 
+/// Some inputs, to ask whether an expression depends on any of them.
+#[derive(Clone, Debug, Default)]
+pub struct Inputs {
+    words: Vec<u64>,
+}
+
+impl Inputs {
+    /// These inputs.
+    pub fn of(inputs: &[u32]) -> Self {
+        let mut words = vec![0; inputs.iter().max().map_or(0, |&last| last as usize / 64 + 1)];
+        inputs.iter().for_each(|input| words[*input as usize / 64] |= 1 << (input % 64));
+        Self { words }
+    }
+}
+
 /// A growing set of expressions that share their common parts.
 #[derive(Clone, Debug)]
 pub struct Graph {
@@ -92,6 +107,38 @@ impl Graph {
         graph
     }
 
+    /// Does something with the graph and forgets all nodes that this adds: they must not be used afterwards. Costs as much as
+    /// what is added.
+    pub fn scratch<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let (nodes, sets, derivatives) = (self.nodes.len(), self.sets.len(), self.derivatives.len());
+        let result = work(self);
+        for node in self.nodes.drain(nodes..) {
+            self.ids.remove(&node);
+        }
+        self.dependencies.truncate(nodes);
+        for set in self.sets.drain(sets..) {
+            self.set_ids.remove(&set);
+        }
+        if self.derivatives.len() > derivatives {
+            self.derivatives.retain(|(of, _), found| of.index().max(found.index()) < nodes);
+        }
+        result
+    }
+
+    /// The inputs that occur in an expression, ascending.
+    pub fn inputs_of(&self, roots: &[NodeId]) -> Vec<u32> {
+        let nodes = self.reachable(roots, |_| true);
+        let mut inputs: Vec<u32> = nodes
+            .into_iter()
+            .filter_map(|id| match self.node(id) {
+                Node::Input(input) => Some(input),
+                _ => None,
+            })
+            .collect();
+        inputs.sort_unstable();
+        inputs
+    }
+
     /// The number of nodes, including those that nothing refers to any more.
     pub fn len(&self) -> usize {
         self.nodes.len()
@@ -132,11 +179,17 @@ impl Graph {
         set.get(input as usize / 64).is_some_and(|word| word >> (input % 64) & 1 == 1)
     }
 
+    /// Whether any of these inputs occurs in the expression `id`.
+    pub fn depends_on_any(&self, id: NodeId, inputs: &Inputs) -> bool {
+        let set = &self.sets[self.dependencies[id.index()] as usize];
+        set.iter().zip(&inputs.words).any(|(own, listed)| own & listed != 0)
+    }
+
     /// The expression with each of the listed inputs replaced by zero.
     pub fn replace_inputs_by_zero(&mut self, id: NodeId, inputs: &[u32]) -> NodeId {
-        let touched = |graph: &Graph, node| inputs.iter().any(|&i| graph.depends_on(node, i));
+        let inputs = Inputs::of(inputs);
         let mut replaced: HashMap<NodeId, NodeId> = HashMap::new();
-        for old in self.reachable(&[id], |node| touched(self, node)) {
+        for old in self.reachable(&[id], |node| self.depends_on_any(node, &inputs)) {
             let get = |operand| *replaced.get(&operand).unwrap_or(&operand);
             let new = match self.node(old) {
                 Node::Constant(_) => old,

@@ -66,7 +66,7 @@ mod tape;
 mod tests;
 
 pub use error::ParseError;
-pub use graph::{Graph, Node, NodeId};
+pub use graph::{Graph, Inputs, Node, NodeId};
 pub use interval::Interval;
 pub use moving::Moving;
 pub use op::{Op, Scalar};

@@ -77,14 +77,30 @@ impl Tape {
     ///
     /// If an output depends on an input beyond that number.
     pub fn compile(graph: &Graph, outputs: &[NodeId], inputs: usize) -> Tape {
+        let slot = |input: u32| {
+            assert!((input as usize) < inputs, "input {input} of {inputs}");
+            input
+        };
+        Self::compile_with(graph, outputs, (inputs, slot))
+    }
+
+    /// Compiles the outputs of a graph for those of its inputs alone that occur in them; these come with it, ascending, and are the
+    /// inputs of the tape in that order.
+    pub fn compile_compact(graph: &Graph, outputs: &[NodeId]) -> (Tape, Vec<u32>) {
+        let inputs = graph.inputs_of(outputs);
+        let slot = |input: u32| inputs.partition_point(|&other| other < input) as u32;
+        (Self::compile_with(graph, outputs, (inputs.len(), slot)), inputs)
+    }
+
+    /// Compiles with so many inputs, which stand in the slots that `slot` says.
+    fn compile_with(graph: &Graph, outputs: &[NodeId], (inputs, slot): (usize, impl Fn(u32) -> u32)) -> Tape {
         let nodes = schedule(graph, outputs);
         let mut slot_of: HashMap<NodeId, u32> = HashMap::with_capacity(nodes.len());
         let mut constants = Vec::new();
         for &id in &nodes {
             match graph.node(id) {
                 Node::Input(input) => {
-                    assert!((input as usize) < inputs, "input {input} of {inputs}");
-                    slot_of.insert(id, input);
+                    slot_of.insert(id, slot(input));
                 }
                 Node::Constant(bits) => {
                     slot_of.insert(id, (inputs + constants.len()) as u32);

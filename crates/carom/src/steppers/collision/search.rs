@@ -231,7 +231,7 @@ impl Collision {
         self.contacts.members.clear();
         self.contacts.members.extend_from_slice(&self.resting);
         let given = (&self.inverse, self.rows.as_ref());
-        self.contacts.evaluate(system, &at.q, given, (&self.scales, h), self.options.restitution);
+        self.contacts.evaluate(system, &at.q, given, (&self.scales, h), self.options.restitution)?;
         self.places.clear();
         self.places.extend(0..self.resting.len());
         self.holder.forget();

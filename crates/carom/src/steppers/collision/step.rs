@@ -81,6 +81,9 @@ impl Collision {
     /// Sized for a system.
     pub fn new<S: System + ?Sized>(options: Options, system: &S, start: &State) -> Result<Self, Failure> {
         let (n, m, k) = (system.dim(), system.equalities(), system.inequalities());
+        let by_shadow = usize::from(matches!(options.closing, Closing::Shadow(_)));
+        let by_metric = usize::from(options.curvature.is_some());
+        Failure::unless_they_fit("the shadow energy of impacts", &[[(by_shadow + by_metric) * n, n]])?;
         let inverse = InverseMass::new(system, &start.q)?;
         let mut rows = None;
         if m > 0 {

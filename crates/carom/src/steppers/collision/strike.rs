@@ -74,7 +74,7 @@ impl Collision {
             }
         }
         let given = (&self.inverse, self.rows.as_ref());
-        self.contacts.evaluate(system, &self.leg.at.q, given, (&self.scales, h), self.options.restitution);
+        self.contacts.evaluate(system, &self.leg.at.q, given, (&self.scales, h), self.options.restitution)?;
         for (restitution, &contact) in self.contacts.restitution.iter_mut().zip(&self.contacts.members) {
             if !self.histories.bounces(contact) {
                 *restitution = 0.0;

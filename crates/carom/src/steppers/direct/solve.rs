@@ -105,7 +105,9 @@ impl Solver {
     pub fn new<S: System + ?Sized>(config: &Config, system: &S, start: &State) -> Result<Self, Failure> {
         let (n, k) = (system.dim(), system.inequalities());
         let most = k.min(n);
-        Failure::unless_it_fits("the Newton matrix of a step with contacts", n + most, n + most)?;
+        // The Newton matrix, gradients of contacts, Jacobian and Hessian, two matrices of the base rule.
+        let matrices = [[n + most, n + most], [most, n], [n, n], [n, n], [n, n], [n, n]];
+        Failure::unless_they_fit("an implicit step with contacts", &matrices)?;
         let vector = || vec![0.0; n];
         let room = |count: usize| Vec::with_capacity(count);
         Ok(Self {

@@ -98,7 +98,16 @@ impl Galerkin {
         let separate = !constant && points != tables.momentum_degree + 1;
         let own = if separate { (tables.momentum_degree + 1) * n } else { 0 };
         let unknowns = modes * (n + nc) + own;
-        Failure::unless_it_fits("the Newton matrix of a galerkin step", unknowns, unknowns)?;
+        let full = |rows: usize, columns: usize| [rows, columns];
+        // The Newton matrix, six matrices of derivatives, the mass, and rows of constraints at every point.
+        let mut matrices = vec![full(unknowns, unknowns)];
+        matrices.extend([full(n, n); 7]);
+        matrices.push(full(nc, nc));
+        if system.equality_pattern().is_none() {
+            matrices.push(full((points + 3) * nc, n));
+        }
+        matrices.extend(if separate { vec![full(n, n); points] } else { Vec::new() });
+        Failure::unless_they_fit("a galerkin step", &matrices)?;
         let inverse = InverseMass::new(system, &start.q)?;
         let rows = ConstraintRows::at(RowShape::of(system, &inverse), system, &inverse, start)?;
         let vector = || vec![0.0; n];

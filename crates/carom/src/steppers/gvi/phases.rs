@@ -122,7 +122,7 @@ impl Gvi {
             Linearized::Lag | Linearized::Fixed => &self.reference,
         };
         let given = (&self.inverse, self.rows.as_ref());
-        self.contacts.evaluate(system, at, given, (&self.scales, h), self.config.restitution);
+        self.contacts.evaluate(system, at, given, (&self.scales, h), self.config.restitution)?;
         self.choose_captured(&state.p);
         let moving = |gvi: &Self, place: usize| !gvi.captured.contains(&gvi.contacts.members[place]);
         let approached = (0..self.contacts.members.len()).any(|place| {

@@ -78,6 +78,8 @@ impl Gvi {
     /// Sized for a system.
     pub fn new<S: System + ?Sized>(config: &Config, system: &S, start: &State) -> Result<Self, Failure> {
         let (n, m, k) = (system.dim(), system.equalities(), system.inequalities());
+        let by_shadow = if config.energy == Energy::Shadow { n } else { 0 };
+        Failure::unless_it_fits("the shadow energy of impacts", by_shadow, n)?;
         let inverse = InverseMass::new(system, &start.q)?;
         let (mut predictor, mut rows) = (None, None);
         if m > 0 {

@@ -30,7 +30,9 @@ impl Dense {
         start: &State,
     ) -> Result<Self, Failure> {
         let (n, m) = (system.dim(), system.equalities());
-        Failure::unless_it_fits("the matrix of a step", n + m, n + m)?;
+        let by_force = if system.forces().is_some() { n } else { 0 };
+        let matrices = [[n + m, n + m], [n, n], [n, n], [n, n], [by_force, n], [by_force, n], [m, m]];
+        Failure::unless_they_fit("a step by full matrices", &matrices)?;
         let square = || vec![0.0; n * n];
         let mut mass = square();
         system.mass().matrix(&start.q, &mut mass);

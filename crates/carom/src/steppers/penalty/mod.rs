@@ -127,7 +127,8 @@ impl Method for Config {
 
     fn stepper<S: System + ?Sized>(&self, system: &S, start: &State) -> Result<Penalty, Failure> {
         let n = system.dim();
-        Failure::unless_it_fits("the Newton matrix of an implicit step", n, n)?;
+        // Newton's or the linear system, the Jacobian, three matrices of the springs.
+        Failure::unless_they_fit("an implicit step with springs", &[[n, n]; 6])?;
         let inverse = InverseMass::new(system, &start.q)?;
         let springs = Springs::new(system, &inverse, self.stiffness);
         let stiffness = springs.stiffness().to_vec();

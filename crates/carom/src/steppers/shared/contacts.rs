@@ -18,6 +18,9 @@ const LEAST: f64 = 1e-280;
 /// The same for the round-off of coordinates, which a gap is computed from.
 const ROUND_OFF: f64 = 64.0 * f64::EPSILON;
 
+/// Entries of a matrix that need no look at the memory.
+const FEW: usize = 1 << 20;
+
 /// Rows of chosen contacts at a configuration.
 #[derive(Debug, Clone, Default)]
 pub struct Contacts {
@@ -157,7 +160,8 @@ impl Contacts {
         Failure::Impact { passes: stuck.passes, contacts: words.chain(unsolved).collect::<Vec<_>>().join(", ") }
     }
 
-    /// Gradients at `at`, tolerances, and what equality constraints take; `inverse` and `rows` belong to the state.
+    /// Gradients at `at`, tolerances, and what equality constraints take; `inverse` and `rows` belong to the state. Fails if the full rows of so
+    /// many contacts do not fit into memory.
     pub fn evaluate<S: System + ?Sized>(
         &mut self,
         system: &S,
@@ -165,8 +169,16 @@ impl Contacts {
         (inverse, rows): (&InverseMass, Option<&ConstraintRows>),
         (scales, h): (&Scales, f64),
         restitution: Option<f64>,
-    ) {
+    ) -> Result<(), Failure> {
         let (n, m, count) = (at.len(), system.equalities(), self.members.len());
+        if count.saturating_mul(n.max(m).max(count)) > FEW {
+            // Gradients here, in the law and in the step that holds contacts, and products of all with all.
+            let (rows, products) = ([[count, n]; 6], [[count, count]; 2]);
+            Failure::unless_they_fit(
+                "a step with so many contacts",
+                &[&rows[..], &products, &[[count, m]]].concat(),
+            )?;
+        }
         for rows in [&mut self.g, &mut self.y, &mut self.z] {
             rows.resize(count * n, 0.0);
         }
@@ -195,6 +207,7 @@ impl Contacts {
             y.copy_from_slice(g);
             inverse.solve(y);
         }
+        Ok(())
     }
 }
 

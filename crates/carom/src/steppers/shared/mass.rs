@@ -31,6 +31,9 @@ impl InverseMass {
     /// Sized for the system; a constant mass is factored here. `q` is any configuration.
     pub fn new<S: System + ?Sized>(system: &S, q: &[f64]) -> Result<Self, Failure> {
         let n = system.dim();
+        if !matches!(system.mass(), Mass::Diagonal(_)) {
+            Failure::unless_it_fits("a mass matrix that is not diagonal", n, n)?;
+        }
         let (inverse, diagonal) = match system.mass() {
             Mass::Diagonal(m) => {
                 if let Some(index) = m.iter().position(|m| !(m.is_finite() && *m > 0.0 && m.recip().is_finite())) {

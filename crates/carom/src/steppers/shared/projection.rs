@@ -42,7 +42,7 @@ impl ConstraintRows {
         start: &State,
     ) -> Result<Self, Failure> {
         let (m, entries) = (system.equalities(), shape.entries());
-        Failure::unless_it_fits("the matrix of constraint impulses", m, m)?;
+        Failure::unless_they_fit("holding the constraints", &[[m, m], [entries, 1], [entries, 1]])?;
         let mut rows = Self {
             shape,
             g: vec![0.0; entries],

@@ -35,6 +35,8 @@ impl Multipliers {
     /// Sized for the system; an error if its rows depend on each other at the start.
     pub fn new<S: System + ?Sized>(system: &S, inverse: &InverseMass, start: &State) -> Result<Self, Failure> {
         let (n, m) = (system.dim(), system.equalities());
+        // Factors of its own, beside those of the projection.
+        Failure::unless_they_fit("a step with constraints", &[[m, m], [m, m]])?;
         let rows = ConstraintRows::at(RowShape::of(system, inverse), system, inverse, start)?;
         let row = || vec![0.0; m];
         Ok(Self {

@@ -1,6 +1,6 @@
 //! Simplification and sharing.
 
-use super::super::{Graph, Node, Op, Tape};
+use super::super::{Graph, Inputs, Node, Op, Tape};
 use super::{parse, value};
 
 fn same(left: &str, right: &str) {
@@ -177,4 +177,29 @@ fn inputs_become_zero() {
     let singular = parse(&mut graph, "1/x");
     let pole = graph.replace_inputs_by_zero(singular, &[0]);
     assert_eq!(value(&graph, pole, &[1.0]), f64::INFINITY);
+}
+
+#[test]
+fn scratch_work_leaves_no_trace() {
+    let mut graph = Graph::new();
+    let (x, y) = (graph.input(3), graph.input(200));
+    let sum = graph.add(x, y);
+    let slope = graph.derivative(sum, 3);
+    let before = format!("{graph:?}").len();
+    for _ in 0..3 {
+        let (inputs, slope) = graph.scratch(|graph| {
+            let z = graph.input(500);
+            let product = graph.mul(sum, z);
+            let slope = graph.derivative(product, 500);
+            (graph.inputs_of(&[product]), slope)
+        });
+        assert_eq!((inputs, slope), (vec![3, 200, 500], sum));
+        assert_eq!(format!("{graph:?}").len(), before);
+    }
+    assert_eq!(graph.derivative(sum, 3), slope);
+    let z = graph.input(500);
+    assert!(graph.depends_on(z, 500) && !graph.depends_on(z, 200));
+    let listed = Inputs::of(&[7, 200]);
+    assert!(graph.depends_on_any(sum, &listed) && !graph.depends_on_any(z, &listed));
+    assert!(!graph.depends_on_any(sum, &Inputs::of(&[])));
 }
