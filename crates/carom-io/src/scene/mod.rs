@@ -17,6 +17,7 @@ mod schema_particles;
 mod settings;
 mod symmetries;
 mod terms;
+mod unknown;
 mod watches;
 
 pub use builtin::{BUILT_IN, BuiltIn};
@@ -27,7 +28,6 @@ pub use settings::RunSettings;
 use carom::error::Failure;
 use carom::lagrangian::definition::Definition;
 use carom::lagrangian::expressed::Expressed;
-use carom::lagrangian::expression::Graph;
 use carom::lagrangian::length::{GapUnit, gap_units};
 use carom::measures::Symmetry;
 use carom::method::{AnyMethod, Refusal};
@@ -136,7 +136,7 @@ impl Scene {
         let run = section("run", "add a section [run], like step = 0.01 and steps = 1000");
         let moving = read_moving(&root, &mut names);
         let method = method.as_ref().and_then(|section| method::read(section, &names));
-        let t0 = moving.as_ref().map(|moving| moving.initial().t);
+        let t0 = moving.as_ref().map(|moving| moving.initial().t).filter(|t| t.is_finite());
         let run = run.as_ref().and_then(|section| settings::read_run(section, &names, t0));
         let watches = watches::read(&root, &mut names, moving.as_ref());
         if let Some(section) = root.table("parameters") {
@@ -194,11 +194,13 @@ fn read_moving(root: &TableReader, names: &mut Names) -> Option<Moving> {
         [] => {
             let help = "add [lagrangian] (generalised coordinates), [[particle]] or [[plate]]".to_string();
             root.diagnostics().report(Origin::Default, "", "the scene does not say what moves", Some(help));
+            names.unknown.refused(None);
             None
         }
         [first, second, ..] => {
             let help = "keep one of them: a scene is made of coordinates, of particles or of plates".to_string();
             root.key(second)?.report(format!("`{first}` and `{second}` are both given"), Some(help));
+            names.unknown.refused(None);
             None
         }
         ["particle"] => particles::read(root, names).map(bodies),
@@ -208,19 +210,22 @@ fn read_moving(root: &TableReader, names: &mut Names) -> Option<Moving> {
             let lagrangian = root.table("lagrangian");
             let help = "add a section [initial] with the start of every coordinate, like q = { x = 1.0 }";
             let initial = root.required_with("initial", Some(help)).and_then(|item| item.table());
-            let lagrangian = lagrangian.filter(|section| lagrangian::read_coordinates(section, names).is_some())?;
+            let known = lagrangian.filter(|section| lagrangian::read_coordinates(section, names).is_some());
+            let Some(lagrangian) = known else {
+                names.unknown.refused(None);
+                return None;
+            };
             let system = lagrangian::read(&lagrangian, names);
             let state = initial.and_then(|section| settings::read_initial(&section, names));
-            let state = state?;
-            let mut graph = system.as_ref().map_or_else(Graph::new, |system| system.definition.graph.clone());
-            if system.is_none() {
-                // Then nothing is made of the expressions: they are read for what is wrong with them.
-                names.definitions.values_mut().for_each(|node| *node = graph.constant(1.0));
-            }
-            let symmetries = symmetries::read(root, &state.q, |item| {
+            let mut graph = match &system {
+                Some(system) => system.definition.graph.clone(),
+                None => names.forget_definitions(),
+            };
+            let start = state.as_ref().map(|state| &state.q[..]);
+            let symmetries = symmetries::read(root, start, |item| {
                 graph.scratch(|graph| symmetries::of_coordinates(item, names, graph))
             });
-            Some(Moving::Lagrangian(Box::new(system?), state, symmetries))
+            Some(Moving::Lagrangian(Box::new(system?), state?, symmetries))
         }
     }
 }

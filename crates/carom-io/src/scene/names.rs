@@ -7,6 +7,7 @@ use carom::lagrangian::definition::Layout;
 use carom::lagrangian::expression::{Graph, Inputs, NameError, NodeId, Op, Scope, parse};
 
 use super::by_name::ByName;
+use super::unknown::Unknown;
 use crate::document::{Item, Kind};
 
 /// Names that no parameter, coordinate or definition may have.
@@ -113,9 +114,28 @@ pub struct Names {
     pub indices: Vec<(String, f64)>,
     /// Names that some expression has used.
     pub used: RefCell<BTreeSet<String>>,
+    /// What is not known because its declaration is wrong.
+    pub unknown: Unknown,
 }
 
 impl Names {
+    /// Makes every definition a constant of a new graph, where nothing is made of the expressions: they are read for what is wrong
+    /// with them.
+    pub fn forget_definitions(&mut self) -> Graph {
+        let mut graph = Graph::new();
+        self.definitions.values_mut().for_each(|node| *node = graph.constant(1.0));
+        graph
+    }
+
+    /// Whether an expression refers to what is not known because its declaration is wrong: then it is not judged.
+    pub fn unjudged(&self, text: &str) -> bool {
+        self.unknown.concerns(text, |name| {
+            RESERVED.contains(&name)
+                || Op::FUNCTIONS.iter().any(|(function, _)| *function == name)
+                || self.taken(name).is_some()
+        })
+    }
+
     /// Number of coordinates.
     pub fn dim(&self) -> usize {
         self.dim

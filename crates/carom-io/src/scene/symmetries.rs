@@ -17,10 +17,10 @@ const KEYS: [&str; 2] = ["name", "generator"];
 /// What a generator may depend on.
 const GENERATOR: Allowed = Allowed { coordinates: true, velocities: Err("a generator"), time: Err("a generator") };
 
-/// Reads all declared symmetries of a system that starts at `q`; `generator` makes the field.
+/// Reads all declared symmetries of a system that starts at `q`, if that is known; `generator` makes the field.
 pub fn read(
     root: &TableReader,
-    q: &[f64],
+    q: Option<&[f64]>,
     mut generator: impl FnMut(&Item) -> Option<Box<dyn VectorField>>,
 ) -> Vec<Symmetry> {
     let (mut symmetries, mut taken): (Vec<Symmetry>, HashSet<&str>) = (Vec::new(), HashSet::new());
@@ -35,7 +35,8 @@ pub fn read(
     for table in item.array().unwrap_or_default().iter().filter_map(Item::table) {
         table.finish(&KEYS);
         let (name, field) = (table.required("name"), table.required("generator"));
-        let field = field.and_then(|item| generator(&item).filter(|field| finite(&**field, q, &item)));
+        let field =
+            field.and_then(|item| generator(&item).filter(|field| q.is_none_or(|q| finite(&**field, q, &item))));
         let Some((item, name)) = name.and_then(|item| item.string().map(|name| (item.clone(), name))) else {
             continue;
         };

@@ -29,6 +29,7 @@ pub fn read(root: &TableReader, names: &mut Names, moving: Option<&Moving>) -> V
     // Definitions are nodes of this graph.
     let mut graph = match moving {
         Some(Moving::Lagrangian(lagrangian, ..)) if !items.is_empty() => lagrangian.definition.graph.clone(),
+        None => names.forget_definitions(),
         _ => Graph::new(),
     };
     for item in items {
@@ -43,8 +44,15 @@ pub fn read(root: &TableReader, names: &mut Names, moving: Option<&Moving>) -> V
         let direction =
             DIRECTIONS.iter().find(|(word, _)| Some(*word) == direction).map(|(_, direction)| *direction);
         terms::for_each(&table, names, |names, at| {
-            let (expression, moving) = (expression.as_ref()?, moving?);
-            let quantity = graph.scratch(|graph| quantity(graph, expression, names, moving))?;
+            let quantity = expression.as_ref().and_then(|item| {
+                graph.scratch(|graph| match moving {
+                    Some(moving) => quantity(graph, item, names, moving),
+                    None => {
+                        judge(graph, item, names);
+                        None
+                    }
+                })
+            });
             let (item, name) = name.as_ref()?;
             let full = terms::indexed(name, at);
             if name.is_empty() || !taken.insert(full.clone()) {
@@ -53,11 +61,18 @@ pub fn read(root: &TableReader, names: &mut Names, moving: Option<&Moving>) -> V
                 item.report(message, Some("events are told apart by it: give each its own".into()));
                 return None;
             }
-            watches.push(Watch { name: full, quantity, direction: direction? });
+            watches.push(Watch { name: full, quantity: quantity?, direction: direction? });
             Some(())
         });
     }
     watches
+}
+
+/// Reports what is wrong with an expression where it is not known how the coordinates move.
+fn judge(graph: &mut Graph, item: &Item, names: &Names) {
+    if !matches!(item.kind(), Kind::String(text) if names.unjudged(text)) {
+        names.expression(graph, item, ANY);
+    }
 }
 
 /// The expression of a watch, which must be defined at the start.
@@ -75,7 +90,7 @@ fn quantity(graph: &mut Graph, item: &Item, names: &Names, moving: &Moving) -> O
             ExpressedQuantity::of_inputs(graph, layout, node, &scope.inputs.borrow())
         }
     };
-    if !quantity.at(*t, q, v).is_finite() {
+    if !names.unknown.start && !quantity.at(*t, q, v).is_finite() {
         let message = format!("the expression is not finite at the initial state{}", names.at());
         item.report(message, Some("start where it is defined".into()));
         return None;
@@ -85,6 +100,7 @@ fn quantity(graph: &mut Graph, item: &Item, names: &Names, moving: &Moving) -> O
 
 fn of_bodies(graph: &mut Graph, item: &Item, scope: &Bodies) -> Option<NodeId> {
     match item.kind() {
+        Kind::String(text) if scope.names.unjudged(text) => None,
         Kind::String(text) => match parse(graph, text, scope) {
             Ok(node) => Some(node),
             Err(error) => {

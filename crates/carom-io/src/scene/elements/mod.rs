@@ -81,17 +81,22 @@ pub fn of_section<'a>(root: &TableReader<'a>, section: &str) -> Option<Vec<Item<
     }
 }
 
-/// The bodies of a scene, of which there is one at least.
-pub fn bodies<'a>(root: &TableReader<'a>, section: &str) -> Option<Vec<Item<'a>>> {
-    let bodies = of_section(root, section)?;
-    if let (true, Some(item)) = (bodies.is_empty(), root.key(section)) {
+/// The elements of a section that says what moves: one that is written as a single table is read all the same.
+pub fn of_bodies<'a>(root: &TableReader<'a>, section: &str, names: &mut Names) -> Vec<Item<'a>> {
+    let bodies = of_section(root, section);
+    if let (Some([]), Some(item)) = (bodies.as_deref(), root.key(section)) {
         item.report(
             format!("the list has no {section}"),
             Some(format!("write [[{section}]], once for every {section}")),
         );
-        return None;
+        names.unknown.count = true;
+        names.unknown.refused(None);
     }
-    Some(bodies)
+    bodies.unwrap_or_else(|| {
+        names.unknown.count = true;
+        names.unknown.refused(None);
+        root.item(section).filter(|item| matches!(item.kind(), Kind::Table(_))).into_iter().collect()
+    })
 }
 
 /// Reads every element of a section, repeated ones once per value of their index.
@@ -131,14 +136,14 @@ pub fn time(root: &TableReader, names: &Names, instead: [&str; 2]) -> Option<f64
 /// The numbers of a vector, one per dimension of space; reports every wrong one.
 pub fn vector(item: &Item, names: &Names, dimension: usize) -> Option<Vec<f64>> {
     let parts = item.array()?;
-    if parts.len() != dimension {
+    if parts.len() != dimension && !names.unknown.dimension {
         let plural = if parts.len() == 1 { "" } else { "s" };
         let message = format!("found {} component{plural}, needed are {dimension}: one per dimension", parts.len());
         item.report(message, None);
         return None;
     }
     let values: Vec<Option<f64>> = parts.iter().map(|part| names.number(part)).collect();
-    values.into_iter().collect()
+    values.into_iter().collect::<Option<Vec<f64>>>().filter(|values| values.len() == dimension)
 }
 
 /// Reads the `normal` of a wall, which must not be zero; it points to `what`.
@@ -183,11 +188,25 @@ pub fn taken<T>(result: Result<T, Misuse>, root: &TableReader, section: &str) ->
     result.map_err(report).ok()
 }
 
-/// The `name` of an element, empty if it has none.
-pub fn name(table: &TableReader, names: &Names) -> Option<String> {
-    let Some(item) = table.item("name") else { return Some(String::new()) };
-    let name = item.string()?;
-    names.admit(&item, name).then(|| name.to_string())
+/// The `name` of an element, empty if it has none, or if it cannot have that one.
+pub fn name(table: &TableReader, names: &mut Names) -> String {
+    let Some(item) = table.item("name") else { return String::new() };
+    let name = item.string();
+    match name.filter(|name| names.admit(&item, name)) {
+        Some(name) => name.to_string(),
+        None => {
+            names.unknown.refused(name);
+            String::new()
+        }
+    }
+}
+
+/// Notes that it is not known how many bodies an element makes, since its `repeat` is wrong; references to them are not judged.
+pub fn uncounted(name: &str, names: &mut Names) {
+    names.unknown.count = true;
+    if !name.is_empty() {
+        names.unknown.names.insert(name.to_string());
+    }
 }
 
 /// Gives a name to the bodies from `first` on, the last of all; the index of a repeated one runs from `start`.

@@ -32,6 +32,7 @@ impl Scope for Numbered<'_> {
 pub fn reference(item: &Item, names: &Names, count: usize) -> Option<usize> {
     let word = names.what.word();
     let value = match item.kind() {
+        Kind::String(text) if names.unjudged(text) => return None,
         Kind::String(text) => {
             let mut graph = Graph::new();
             match parse(&mut graph, text, &Numbered(names)) {
@@ -48,6 +49,9 @@ pub fn reference(item: &Item, names: &Names, count: usize) -> Option<usize> {
     };
     if value.fract() == 0.0 && (0.0..count as f64).contains(&value) {
         return Some(value as usize);
+    }
+    if names.unknown.count && value.fract() == 0.0 && value >= count as f64 {
+        return None;
     }
     let last = count.max(1) - 1;
     let message = format!("there is no {word} {value}{}: they are numbered from 0 to {last}", names.at());

@@ -15,7 +15,7 @@ const MOST_PARTICLES: usize = 1_000_000;
 /// All particles, in the order of their declaration.
 #[derive(Default)]
 pub struct Bodies {
-    /// Dimension of space; 0 as long as there is no particle.
+    /// Dimension of space.
     pub dimension: usize,
     /// Per element, the number of its first particle.
     pub firsts: Vec<usize>,
@@ -31,37 +31,55 @@ pub struct Bodies {
     pub v: Vec<f64>,
 }
 
-/// Reads all particles. `None` if it is not known which there are; a wrong number is reported and replaced.
-pub fn read(elements: &[Item], names: &mut Names, defaults: &mut Defaults) -> Option<Bodies> {
-    let mut bodies = Bodies::default();
-    let mut known = true;
+/// The dimension of space where no position says it: every name of a coordinate then has a meaning.
+const UNKNOWN_DIMENSION: usize = 3;
+
+/// Reads all particles. What is wrong is reported and replaced, and what is then not known noted, so that all that refers to particles
+/// can be read too; there is at least one.
+pub fn read(elements: &[Item], names: &mut Names, defaults: &mut Defaults) -> Bodies {
+    let mut bodies = Bodies { dimension: elements.iter().find_map(dimension_of).unwrap_or(0), ..Bodies::default() };
+    if bodies.dimension == 0 {
+        bodies.dimension = UNKNOWN_DIMENSION;
+        names.unknown.dimension = true;
+    }
     for (place, element) in elements.iter().enumerate() {
-        let first = bodies.masses.len();
-        bodies.firsts.push(first);
-        if element.table().and_then(|table| bodies.add(&table, place, names, defaults)).is_none() {
-            known = false;
-            bodies.truncate(first);
+        bodies.firsts.push(bodies.masses.len());
+        match element.table() {
+            Some(table) => bodies.add(&table, place, names, defaults),
+            None => {
+                elements::uncounted("", names);
+                names.unknown.refused(None);
+            }
         }
     }
-    if known && bodies.masses.is_empty() {
-        let help = "every `repeat` has the count 0".to_string();
-        elements.first()?.report("there are no particles", Some(help));
-        return None;
+    if bodies.masses.is_empty() {
+        if let Some(first) = elements.first().filter(|_| !names.unknown.count) {
+            first.report("there are no particles", Some("every `repeat` has the count 0".into()));
+            elements::uncounted("", names);
+        }
+        bodies.add_replacement();
     }
-    known.then_some(bodies)
+    bodies
+}
+
+/// The number of components of a position, if it can be one.
+fn dimension_of(element: &Item) -> Option<usize> {
+    let Kind::Table(table) = element.kind() else { return None };
+    match &table.get("position")?.kind {
+        Kind::Array(parts) => Some(parts.len()).filter(|count| (1..=3).contains(count)),
+        _ => None,
+    }
 }
 
 impl Bodies {
-    fn add(&mut self, table: &TableReader, place: usize, names: &mut Names, defaults: &mut Defaults) -> Option<()> {
+    fn add(&mut self, table: &TableReader, place: usize, names: &mut Names, defaults: &mut Defaults) {
         table.finish(&KEYS);
         let name = elements::name(table, names);
         let (mass, position) = (table.required("mass"), table.required("position"));
-        let fits = position.as_ref().and_then(|item| self.fit(item));
+        let position = position.filter(|item| self.fits(item, names).is_some());
         let (radius, velocity) = (table.item("radius"), table.item("velocity"));
-        let (name, mass, position) = (name?, mass?, position?);
-        fits?;
         let (first, dimension, mut start, mut broken) = (self.masses.len(), self.dimension, 0, false);
-        terms::for_each(table, names, |names, at| {
+        let counted = terms::for_each(table, names, |names, at| {
             if self.masses.len() == MOST_PARTICLES {
                 table.report(format!("there are more than {MOST_PARTICLES} particles"), None);
                 return None;
@@ -74,8 +92,9 @@ impl Bodies {
             let count = table.diagnostics().len();
             let read = |item: &Item| if broken { None } else { vector(item, names, dimension) };
             let none = || vec![0.0; dimension];
-            self.masses.push(if broken { 1.0 } else { names.positive(&mass).unwrap_or(1.0) });
-            self.q.extend(read(&position).unwrap_or_else(none));
+            let mass = mass.as_ref().filter(|_| !broken).and_then(|item| names.positive(item));
+            self.masses.push(mass.unwrap_or(1.0));
+            self.q.extend(position.as_ref().and_then(read).unwrap_or_else(none));
             self.v.extend(velocity.as_ref().and_then(read).unwrap_or_else(none));
             self.radii.push(match &radius {
                 Some(item) if !broken => names.not_negative(item).unwrap_or(0.0),
@@ -83,7 +102,11 @@ impl Bodies {
             });
             broken |= table.diagnostics().len() > count;
             Some(())
-        })?;
+        });
+        if counted.is_none() {
+            self.truncate(first);
+            return elements::uncounted(&name, names);
+        }
         if self.masses.len() > first {
             if velocity.is_none() {
                 defaults.note(("particle", place), "velocity", zeros(dimension));
@@ -93,7 +116,15 @@ impl Bodies {
             }
         }
         elements::give_name(name, (first, start), table, &mut self.names, names);
-        Some(())
+    }
+
+    /// A particle in the place of those that cannot be read.
+    fn add_replacement(&mut self) {
+        self.masses.push(1.0);
+        self.radii.push(0.0);
+        self.names.push(None);
+        self.q.extend(vec![0.0; self.dimension]);
+        self.v.extend(vec![0.0; self.dimension]);
     }
 
     /// Forgets all but the first particles.
@@ -106,15 +137,12 @@ impl Bodies {
     }
 
     /// Whether a position has the dimension of those before it.
-    fn fit(&mut self, item: &Item) -> Option<()> {
+    fn fits(&self, item: &Item, names: &Names) -> Option<()> {
         let parts = item.array()?;
         if parts.is_empty() || parts.len() > 3 {
             return item.mismatch("an array of 1, 2 or 3 components");
         }
-        if self.dimension == 0 {
-            self.dimension = parts.len();
-        }
-        if self.dimension == parts.len() {
+        if names.unknown.dimension || self.dimension == parts.len() {
             return Some(());
         }
         let plural = if parts.len() == 1 { "" } else { "s" };

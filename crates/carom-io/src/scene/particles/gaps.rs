@@ -26,7 +26,10 @@ impl Reader<'_> {
     /// Reads all contacts between spheres.
     pub fn contacts(&mut self, names: &mut Names) {
         self.each("contact", &CONTACT_KEYS, names, |reader, table, place, names| {
-            let pairs = selection(table, names, reader.system.count(), &reader.bonds)?;
+            let pairs = selection(table, names, reader.system.count(), &reader.bonds);
+            reader.default_pairs(table, place);
+            let (surface, softness) = (reader.surface(table, place, names), terms::softness(table, names));
+            let (pairs, surface, softness) = (pairs?, surface?, softness?);
             let members = match &pairs.group {
                 Group::All => reader.system.count(),
                 Group::Of(members) => members.len(),
@@ -37,11 +40,9 @@ impl Reader<'_> {
                 table.report(format!("{members} spheres make {most} pairs, allowed are {MOST_GAPS}"), Some(help));
                 return None;
             }
-            reader.default_pairs(table, place);
-            let surface = reader.surface(table, place, names)?;
-            reader.gaps(table, place, names, |system| system.add_sphere_gaps(&pairs, surface))?;
+            reader.gaps(table, place, softness, |system| system.add_sphere_gaps(&pairs, surface))?;
             // The distance of two points is never negative: they would pass through each other.
-            if reader.system.least_reach() == Some(0.0) {
+            if reader.sound && reader.system.least_reach() == Some(0.0) {
                 let help = "give one of them a `radius`, or leave them out with `on` or `exclude`".to_string();
                 table.report("two particles without a radius cannot touch each other", Some(help));
                 return None;
@@ -60,11 +61,11 @@ impl Reader<'_> {
             if offset.is_none() {
                 reader.defaults.note(place, "offset", Kind::Float(0.0));
             }
-            let surface = reader.surface(table, place, names);
+            let (surface, softness) = (reader.surface(table, place, names), terms::softness(table, names));
             let (normal, offset, group) = (normal?, offset.unwrap_or(Some(0.0))?, group?);
             let Surface { restitution, friction } = surface?;
             let wall = Wall { normal, offset, restitution, friction };
-            reader.gaps(table, place, names, |system| system.add_wall(&wall, &group))
+            reader.gaps(table, place, softness?, |system| system.add_wall(&wall, &group))
         });
     }
 
@@ -77,12 +78,12 @@ impl Reader<'_> {
             let side = table.required("side").and_then(|item| item.choice(&["inside", "outside"]));
             let group = group(table, names, reader.system.count());
             reader.default_group(table, place);
-            let surface = reader.surface(table, place, names);
+            let (surface, softness) = (reader.surface(table, place, names), terms::softness(table, names));
             let side = if side? == "inside" { Side::Inside } else { Side::Outside };
             let (centre, radius, group) = (centre?, radius?, group?);
             let Surface { restitution, friction } = surface?;
             let ball = Ball { centre, radius, side, restitution, friction };
-            reader.gaps(table, place, names, |system| system.add_ball(&ball, &group))
+            reader.gaps(table, place, softness?, |system| system.add_ball(&ball, &group))
         });
     }
 
@@ -102,11 +103,10 @@ impl Reader<'_> {
         &mut self,
         table: &TableReader,
         place: (&'static str, usize),
-        names: &Names,
+        softness: Softness,
         add: impl FnOnce(&mut carom::particles::Particles) -> Result<(), carom::particles::Misuse>,
     ) -> Option<()> {
         let before = self.system.inequalities();
-        let softness = terms::softness(table, names)?;
         misused(add(&mut self.system), table)?;
         if softness != Softness::default() {
             // Elements are read in the order of the rows: those that were just added are the last.

@@ -1,7 +1,7 @@
 //! `[[particle]]` and what acts on particles: springs, rods, fields, pair potentials, contacts, walls and balls.
 //!
 //! Particles are read first, then rods and springs (other elements may leave out pairs that they join), then the rest.
-//! A number that is wrong is reported and replaced, so that all elements are looked at.
+//! What is wrong is reported and replaced, so that all elements are read; what refers to an unknown particle is not judged.
 
 mod bodies;
 mod forces;
@@ -28,8 +28,9 @@ pub fn read(root: &TableReader, names: &mut Names) -> Option<BodyScene> {
     let t = elements::time(root, names, ["`position`", "`velocity`"]);
     let mut defaults = Defaults::default();
     let problems = root.diagnostics().len();
-    let bodies = bodies::read(&elements::bodies(root, "particle")?, names, &mut defaults)?;
+    let bodies = bodies::read(&elements::of_bodies(root, "particle", names), names, &mut defaults);
     let sound = root.diagnostics().len() == problems;
+    names.unknown.start = !sound || t.is_none();
     let taken = |result| elements::taken(result, root, "particle");
     let mut system = elements::taken(Particles::new(bodies.dimension, bodies.masses), root, "particle")?;
     taken(system.set_radii(bodies.radii))?;
@@ -45,8 +46,9 @@ pub fn read(root: &TableReader, names: &mut Names) -> Option<BodyScene> {
     reader.walls(names);
     reader.balls(names);
     let Reader { system, q, places, defaults, .. } = reader;
-    let symmetries = symmetries::read(root, &q, |item| generator(item, names, &system));
-    let (points, initial) = (system.points(), Initial { t: t?, q, v: bodies.v });
+    let start = Some(&q[..]).filter(|_| sound);
+    let symmetries = symmetries::read(root, start, |item| generator(item, names, &system));
+    let (points, initial) = (system.points(), Initial { t: t.unwrap_or(f64::NAN), q, v: bodies.v });
     Some(BodyScene { points, initial, symmetries, places, defaults, system: Box::new(system) })
 }
 
@@ -54,7 +56,7 @@ pub fn read(root: &TableReader, names: &mut Names) -> Option<BodyScene> {
 fn generator(item: &Item, names: &Names, system: &Particles) -> Option<Box<dyn VectorField>> {
     let d = system.dimension();
     let axes = item.array()?;
-    if axes.len() != d {
+    if axes.len() != d && !names.unknown.dimension {
         let plural = if axes.len() == 1 { "" } else { "s" };
         item.report(format!("found {} expression{plural}, needed are {d}: one per axis", axes.len()), None);
         return None;

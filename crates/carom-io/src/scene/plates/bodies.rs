@@ -32,19 +32,28 @@ pub struct Bodies {
     pub v: Vec<f64>,
 }
 
-/// Reads all plates. `None` if it is not known which there are; a wrong number is reported and replaced.
-pub fn read(elements: &[Item], names: &mut Names, defaults: &mut Defaults) -> Option<Bodies> {
+/// Reads all plates. What is wrong is reported and replaced, and what is then not known noted, so that all that refers to plates can be
+/// read too; there is at least one.
+pub fn read(elements: &[Item], names: &mut Names, defaults: &mut Defaults) -> Bodies {
     let mut bodies = Bodies::default();
-    let mut known = true;
     for (place, element) in elements.iter().enumerate() {
         bodies.firsts.push(bodies.plates.len());
-        known &= element.table().and_then(|table| bodies.add(&table, place, names, defaults)).is_some();
+        match element.table() {
+            Some(table) => bodies.add(&table, place, names, defaults),
+            None => {
+                elements::uncounted("", names);
+                names.unknown.refused(None);
+            }
+        }
     }
-    if known && bodies.plates.is_empty() {
-        elements.first()?.report("there are no plates", Some("every `repeat` has the count 0".into()));
-        return None;
+    if bodies.plates.is_empty() {
+        if let Some(first) = elements.first().filter(|_| !names.unknown.count) {
+            first.report("there are no plates", Some("every `repeat` has the count 0".into()));
+            elements::uncounted("", names);
+        }
+        bodies.push(Started::replacement());
     }
-    known.then_some(bodies)
+    bodies
 }
 
 /// A plate at its start.
@@ -54,14 +63,21 @@ struct Started {
     v: [f64; 3],
 }
 
+impl Started {
+    /// In the place of one that cannot be read.
+    fn replacement() -> Self {
+        let plate = Plate { mass: 1.0, inertia: 1.0, vertices: vec![[1.0, 0.0]] };
+        Self { plate, q: [0.0; 3], v: [0.0; 3] }
+    }
+}
+
 impl Bodies {
-    fn add(&mut self, table: &TableReader, place: usize, names: &mut Names, defaults: &mut Defaults) -> Option<()> {
+    fn add(&mut self, table: &TableReader, place: usize, names: &mut Names, defaults: &mut Defaults) {
         table.finish(&KEYS);
         let name = elements::name(table, names);
-        let required = ["mass", "vertices", "position"].map(|key| table.required(key).is_some());
-        let name = name.filter(|_| required.iter().all(|given| *given))?;
+        let required = ["mass", "vertices", "position"].map(|key| table.required(key));
         let (first, mut start, mut broken) = (self.plates.len(), 0, false);
-        terms::for_each(table, names, |names, at| {
+        let counted = terms::for_each(table, names, |names, at| {
             if self.plates.len() == MOST_PLATES {
                 table.report(format!("there are more than {MOST_PLATES} plates"), None);
                 return None;
@@ -70,23 +86,32 @@ impl Bodies {
                 start = at[0];
             }
             // What is wrong in a repeated element is reported once; the count goes on.
-            let started = if broken { None } else { read_plate(table, place, names, defaults) };
+            let started = if broken { None } else { read_plate(table, (place, &required), names, defaults) };
             broken |= started.is_none();
-            let replacement = Plate { mass: 1.0, inertia: 1.0, vertices: vec![[1.0, 0.0]] };
-            let started = started.unwrap_or(Started { plate: replacement, q: [0.0; 3], v: [0.0; 3] });
-            self.names.push(None);
-            self.plates.push(started.plate);
-            self.q.extend(started.q);
-            self.v.extend(started.v);
+            self.push(started.unwrap_or_else(Started::replacement));
             Some(())
-        })?;
-        elements::give_name(name, (first, start), table, &mut self.names, names);
-        Some(())
+        });
+        match counted {
+            Some(()) => elements::give_name(name, (first, start), table, &mut self.names, names),
+            None => elements::uncounted(&name, names),
+        }
+    }
+
+    fn push(&mut self, started: Started) {
+        self.names.push(None);
+        self.plates.push(started.plate);
+        self.q.extend(started.q);
+        self.v.extend(started.v);
     }
 }
 
-/// Reads one plate; all that is wrong is reported.
-fn read_plate(table: &TableReader, place: usize, names: &Names, defaults: &mut Defaults) -> Option<Started> {
+/// Reads one plate, of whose required keys some may be missing; all that is wrong is reported.
+fn read_plate(
+    table: &TableReader,
+    (place, [mass, corners, position]): (usize, &[Option<Item>; 3]),
+    names: &Names,
+    defaults: &mut Defaults,
+) -> Option<Started> {
     let pair = |item: &Item| vector(item, names, 2).map(|parts| [parts[0], parts[1]]);
     let mut number = |key: &'static str| match table.item(key) {
         Some(item) => names.number(&item),
@@ -103,10 +128,9 @@ fn read_plate(table: &TableReader, place: usize, names: &Names, defaults: &mut D
             Some([0.0; 2])
         }
     };
-    let mass = table.required("mass").and_then(|item| names.positive(&item));
-    let position = table.required("position").and_then(|item| pair(&item));
-    let corners = table.required("vertices")?;
-    let vertices = vertices(&corners, names);
+    let mass = mass.as_ref().and_then(|item| names.positive(item));
+    let position = position.as_ref().and_then(pair);
+    let vertices = corners.as_ref().and_then(|item| vertices(item, names));
     let given = table.item("inertia").map(|item| (names.positive(&item), item));
     let mut plate = Plate { mass: mass?, inertia: 0.0, vertices: vertices? };
     match given {
@@ -115,7 +139,8 @@ fn read_plate(table: &TableReader, place: usize, names: &Names, defaults: &mut D
             check_inertia(&plate, &item, names)?;
         }
         None => {
-            plate.inertia = plate.mass * uniform_moment(&corners, names, &plate.vertices)?;
+            let corners = corners.as_ref()?;
+            plate.inertia = plate.mass * uniform_moment(corners, names, &plate.vertices)?;
             if !(plate.inertia > 0.0 && plate.inertia.is_finite()) {
                 let message = format!("these corners give the moment of inertia {}{}", plate.inertia, names.at());
                 corners.report(

@@ -28,7 +28,10 @@ pub fn read(root: &TableReader, names: &mut Names) -> Option<BodyScene> {
     elements::refuse_of_particles(root);
     let t = elements::time(root, names, ["`position` and `angle`", "`velocity` and `spin`"]);
     let mut defaults = Defaults::default();
-    let bodies = bodies::read(&elements::bodies(root, "plate")?, names, &mut defaults)?;
+    let problems = root.diagnostics().len();
+    let bodies = bodies::read(&elements::of_bodies(root, "plate", names), names, &mut defaults);
+    let sound = root.diagnostics().len() == problems;
+    names.unknown.start = !sound || t.is_none();
     let mut system = elements::taken(Plates::new(bodies.plates), root, "plate")?;
     elements::taken(system.set_names(bodies.names), root, "plate")?;
     // Plates may be in the same place: nothing acts between them.
@@ -37,8 +40,9 @@ pub fn read(root: &TableReader, names: &mut Names) -> Option<BodyScene> {
     elements::each(root, "field", &FIELD_KEYS, names, |table, place, names| reader.field(table, place, names));
     elements::each(root, "wall", &WALL_KEYS, names, |table, place, names| reader.wall(table, place, names));
     let Reader { system, places, defaults, .. } = reader;
-    let symmetries = symmetries::read(root, &bodies.q, |item| generator(item, names, &system));
-    let (points, initial) = (system.points(), Initial { t: t?, q: bodies.q, v: bodies.v });
+    let start = Some(&bodies.q[..]).filter(|_| sound);
+    let symmetries = symmetries::read(root, start, |item| generator(item, names, &system));
+    let (points, initial) = (system.points(), Initial { t: t.unwrap_or(f64::NAN), q: bodies.q, v: bodies.v });
     Some(BodyScene { points, initial, symmetries, places, defaults, system: Box::new(system) })
 }
 
