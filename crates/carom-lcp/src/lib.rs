@@ -21,7 +21,8 @@ pub use ldlt::Ldlt;
 pub use matrix::{Blocks, Dense, Sparse};
 pub use outcome::{Failure, Limits, Solved, Solver, Unsolved};
 pub use problem::{
-    FileError, Friction, GlobalFriction, Law, Lcp, LinearizedFriction, Mlcp, Named, Problem, Saddle, SaddleMlcp,
+    FileError, FileErrors, Friction, GlobalFriction, Law, Lcp, LinearizedFriction, Mlcp, Named, Problem, Saddle,
+    SaddleMlcp,
 };
 pub use residual::{Judged, Residual};
 pub use solvers::{

@@ -9,7 +9,7 @@ const CASES: &str = include_str!("bad_problems/cases.txt");
 struct Case {
     title: &'static str,
     text: String,
-    expected: &'static str,
+    expected: String,
 }
 
 fn cases() -> Vec<Case> {
@@ -17,12 +17,15 @@ fn cases() -> Vec<Case> {
     for line in CASES.lines().skip_while(|line| !line.starts_with('#')).filter(|line| !line.is_empty()) {
         let rest = line[1..].trim_start();
         match (line.as_bytes()[0], cases.last_mut()) {
-            (b'?', _) => cases.push(Case { title: rest, text: String::new(), expected: "" }),
+            (b'?', _) => cases.push(Case { title: rest, text: String::new(), expected: String::new() }),
             (b'|', Some(case)) => {
                 let separator = if case.text.is_empty() { "" } else { "\n" };
                 case.text = format!("{}{separator}{}", case.text, &line[2..]);
             }
-            (b'>', Some(case)) => case.expected = rest,
+            (b'>', Some(case)) => {
+                let separator = if case.expected.is_empty() { "" } else { "\n" };
+                case.expected = format!("{}{separator}{rest}", case.expected);
+            }
             (b'#', _) => {}
             _ => panic!("a line of the table is `{line}`"),
         }

@@ -8,7 +8,7 @@ mod polygon;
 pub(crate) mod saddle;
 
 pub use bounded::{Lcp, Mlcp, Room, SaddleMlcp};
-pub use file::{FileError, Named};
+pub use file::{FileError, FileErrors, Named};
 pub use friction::{Friction, Law, MOST_FRICTION};
 pub use global::GlobalFriction;
 pub use polygon::LinearizedFriction;

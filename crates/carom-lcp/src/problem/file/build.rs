@@ -27,7 +27,7 @@ struct Kind {
 }
 
 /// The keys that any problem may have.
-const ALWAYS: [&str; 2] = ["name", "kind"];
+const ALWAYS: [&str; 3] = ["name", "description", "kind"];
 
 const OF_CONTACTS: &[&str] = &["contacts", "equalities", "law"];
 
@@ -67,56 +67,90 @@ impl Kind {
         }
     }
 
-    /// Whether a document has the keys that it needs and no other.
-    fn check(&self, document: &Document) -> Result<(), Wrong> {
+    /// Keys that are unknown, and those that are missing.
+    fn check(&self, document: &Document) -> Vec<Wrong> {
         let known = [self.needed, self.allowed, &ALWAYS].concat();
-        if let Some(key) = document.keys.iter().find(|key| !known.contains(&key.as_str())) {
-            let message =
-                format!("unknown key of a problem of kind `{}`; known keys: {}", self.name, known.join(", "));
-            return wrong(key, message);
-        }
-        match self.needed.iter().find(|key| !document.keys.iter().any(|there| there == **key)) {
-            None => Ok(()),
-            Some(key) => {
-                wrong(key, format!("missing; a problem of kind `{}` needs {}", self.name, self.needed.join(", ")))
-            }
-        }
+        let list = known.join(", ");
+        let unknown = document.keys.iter().filter(|key| !known.contains(&key.as_str())).map(|key| Wrong {
+            key: key.clone(),
+            message: format!("unknown key of a problem of kind `{}`; known keys: {list}", self.name),
+        });
+        let missing = self.needed.iter().filter(|key| !document.keys.iter().any(|there| there == *key));
+        let needed = self.needed.join(", ");
+        unknown
+            .chain(missing.map(|key| Wrong {
+                key: key.to_string(),
+                message: format!("missing; a problem of kind `{}` needs {needed}", self.name),
+            }))
+            .collect()
     }
 }
 
-/// The problem, if the document is one.
-pub(super) fn problem(mut document: Document) -> Result<Problem, Wrong> {
-    let kind = Kind::of(&document)?;
-    kind.check(&document)?;
-    let q = take("q", &mut document.q)?;
-    Ok(match kind.name {
-        "lcp" => Problem::Lcp(of("M", Lcp::new(dense(take("M", &mut document.m)?, q.len())?, q))?),
-        "mlcp" => {
-            let m = sparse("M", take("M", &mut document.m)?, ("q", q.len()), ("q", q.len()))?;
-            let (lower, upper) = bounds(&mut document, q.len())?;
-            Problem::Mlcp(of("lower", Mlcp::new(m, q, lower, upper))?)
-        }
-        "saddle-mlcp" => {
-            let (lower, upper) = bounds(&mut document, q.len())?;
-            let saddle = saddle(&mut document, q)?;
-            Problem::SaddleMlcp(of("lower", SaddleMlcp::new(saddle, lower, upper))?)
-        }
-        "friction" => {
-            let Contacts { dimension, equalities, mu, law } = contacts(&mut document, q.len())?;
-            let w = sparse("W", take("W", &mut document.w)?, ("q", q.len()), ("q", q.len()))?;
-            Problem::Friction(of("W", Friction::with_equalities(dimension, equalities, w, q, mu))?.with_law(law))
-        }
-        _ => {
-            let Contacts { dimension, equalities, mu, law } = contacts(&mut document, q.len())?;
-            let saddle = saddle(&mut document, q)?;
-            Problem::GlobalFriction(of("q", GlobalFriction::new(saddle, dimension, equalities, mu))?.with_law(law))
-        }
-    })
+/// What was found to be wrong so far.
+struct Findings(Vec<Wrong>);
+
+impl Findings {
+    /// The value, or nothing if it is wrong.
+    fn take<T>(&mut self, result: Result<T, Wrong>) -> Option<T> {
+        result.map_err(|wrong| self.0.push(wrong)).ok()
+    }
 }
 
-/// The value of a key that the check found to be there.
-fn take<T>(key: &str, value: &mut Option<T>) -> Result<T, Wrong> {
-    value.take().map_or_else(|| wrong(key, "missing"), Ok)
+/// The problem, if the document is one, and all that is wrong with it. A value that could not be read is not missed.
+pub(super) fn problem(mut document: Document) -> (Option<Problem>, Vec<Wrong>) {
+    let kind = match Kind::of(&document) {
+        Ok(kind) => kind,
+        Err(wrong) => return (None, vec![wrong]),
+    };
+    let mut findings = Findings(kind.check(&document));
+    let problem = match kind.name {
+        "lcp" => lcp(&mut document, &mut findings),
+        "mlcp" => mlcp(&mut document, &mut findings),
+        "saddle-mlcp" => saddle_mlcp(&mut document, &mut findings),
+        "friction" => friction(&mut document, &mut findings),
+        _ => global_friction(&mut document, &mut findings),
+    };
+    (problem, findings.0)
+}
+
+fn lcp(document: &mut Document, findings: &mut Findings) -> Option<Problem> {
+    let (m, q) = (document.m.take()?, document.q.take()?);
+    let m = findings.take(dense(m, q.len()))?;
+    findings.take(of("M", Lcp::new(m, q))).map(Problem::Lcp)
+}
+
+fn mlcp(document: &mut Document, findings: &mut Findings) -> Option<Problem> {
+    let q = document.q.take()?;
+    let n = ("q", q.len());
+    let m = document.m.take().and_then(|m| findings.take(sparse("M", m, n, n)));
+    let (lower, upper) = bounds(document, q.len(), findings)?;
+    findings.take(of("lower", Mlcp::new(m?, q, lower, upper))).map(Problem::Mlcp)
+}
+
+fn saddle_mlcp(document: &mut Document, findings: &mut Findings) -> Option<Problem> {
+    let rows = document.q.as_ref().map(Vec::len);
+    let bounds = rows.and_then(|rows| bounds(document, rows, findings));
+    let saddle = saddle(document, findings);
+    let (lower, upper) = bounds?;
+    findings.take(of("lower", SaddleMlcp::new(saddle?, lower, upper))).map(Problem::SaddleMlcp)
+}
+
+fn friction(document: &mut Document, findings: &mut Findings) -> Option<Problem> {
+    let contacts = contacts(document, findings);
+    let q = document.q.take()?;
+    let n = ("q", q.len());
+    let w = document.w.take().and_then(|w| findings.take(sparse("W", w, n, n)));
+    let Contacts { dimension, equalities, mu, law } = contacts?;
+    let friction = findings.take(of("W", Friction::with_equalities(dimension, equalities, w?, q, mu)))?;
+    Some(Problem::Friction(friction.with_law(law)))
+}
+
+fn global_friction(document: &mut Document, findings: &mut Findings) -> Option<Problem> {
+    let contacts = contacts(document, findings);
+    let saddle = saddle(document, findings);
+    let Contacts { dimension, equalities, mu, law } = contacts?;
+    let friction = findings.take(of("q", GlobalFriction::new(saddle?, dimension, equalities, mu)))?;
+    Some(Problem::GlobalFriction(friction.with_law(law)))
 }
 
 /// As many rows as an LCP that is given by entries may have: LCPs are kept dense.
@@ -178,14 +212,17 @@ fn sparse(key: &str, matrix: Matrix, rows: (&str, usize), columns: (&str, usize)
     of(key, Sparse::from_triplets(height, width, &triplets))
 }
 
-fn bounds(document: &mut Document, n: usize) -> Result<(Vec<f64>, Vec<f64>), Wrong> {
-    let read = |key: &str, list: Vec<Option<f64>>, none: f64| match list.len() == n {
-        true => Ok(list.into_iter().map(|bound| bound.unwrap_or(none)).collect()),
-        false => wrong(key, format!("{} entries, but q has {n}", list.len())),
+fn bounds(document: &mut Document, n: usize, findings: &mut Findings) -> Option<(Vec<f64>, Vec<f64>)> {
+    let mut read = |key: &str, list: Option<Vec<Option<f64>>>, none: f64| {
+        let list = list?;
+        findings.take(match list.len() == n {
+            true => Ok(list.into_iter().map(|bound| bound.unwrap_or(none)).collect()),
+            false => wrong(key, format!("{} entries, but q has {n}", list.len())),
+        })
     };
-    let lower = read("lower", take("lower", &mut document.lower)?, f64::NEG_INFINITY)?;
-    let upper = read("upper", take("upper", &mut document.upper)?, f64::INFINITY)?;
-    Ok((lower, upper))
+    let lower = read("lower", document.lower.take(), f64::NEG_INFINITY);
+    let upper = read("upper", document.upper.take(), f64::INFINITY);
+    Some((lower?, upper?))
 }
 
 /// The contacts of a problem with friction.
@@ -196,46 +233,53 @@ struct Contacts {
     law: Law,
 }
 
-fn contacts(document: &mut Document, rows: usize) -> Result<Contacts, Wrong> {
-    let dimension = take("dimension", &mut document.dimension)?;
-    let mu = take("mu", &mut document.mu)?;
-    let equalities = document.equalities.unwrap_or(0);
-    if ![2, 3].contains(&dimension) {
-        return wrong("dimension", format!("{dimension}; a contact has 2 or 3 rows"));
-    }
-    let contacts = mu.len();
-    if let Some(said) = document.contacts.filter(|&said| said != contacts) {
-        return wrong("contacts", format!("{said}, but mu has {contacts} entries"));
-    }
+fn contacts(document: &mut Document, findings: &mut Findings) -> Option<Contacts> {
+    let before = findings.0.len();
+    let law = findings.take(law(document.law.as_deref()));
+    let dimension = document.dimension.and_then(|dimension| {
+        findings.take(match dimension {
+            2 | 3 => Ok(dimension),
+            _ => wrong("dimension", format!("{dimension}; a contact has 2 or 3 rows")),
+        })
+    });
+    let mu = document.mu.take()?;
     if let Some(contact) = mu.iter().position(|mu| *mu < 0.0) {
-        return wrong("mu", format!("entry {contact} is {}; friction is from 0 up", mu[contact]));
+        findings.take::<()>(wrong("mu", format!("entry {contact} is {}; friction is from 0 up", mu[contact])));
     }
-    let needed = equalities.checked_add(dimension * contacts);
-    if needed != Some(rows) {
+    if let Some(said) = document.contacts.filter(|&said| said != mu.len()) {
+        findings.take::<()>(wrong("contacts", format!("{said}, but mu has {} entries", mu.len())));
+    }
+    let (dimension, equalities) = (dimension?, document.equalities.unwrap_or(0));
+    let needed = equalities.checked_add(dimension * mu.len());
+    if let Some(rows) = document.q.as_ref().map(Vec::len).filter(|rows| needed != Some(*rows)) {
         let needed = needed.map_or_else(|| "more".into(), |needed| needed.to_string());
+        let contacts = mu.len();
         let what =
             format!("{equalities} equalities and {contacts} contacts of dimension {dimension} need {needed}");
-        return wrong("q", format!("{rows} entries, but {what}"));
+        findings.take::<()>(wrong("q", format!("{rows} entries, but {what}")));
     }
-    let law = match document.law.as_deref() {
-        None => Law::default(),
-        Some(name) => match Law::ALL.into_iter().find(|law| law.name() == name) {
-            Some(law) => law,
-            None => {
-                let names = Law::ALL.map(Law::name).join(", ");
-                return wrong("law", format!("there is no law `{name}`; laws are {names}"));
-            }
+    let fine = findings.0.len() == before;
+    fine.then_some(Contacts { dimension, equalities, mu, law: law? })
+}
+
+fn law(name: Option<&str>) -> Result<Law, Wrong> {
+    let Some(name) = name else { return Ok(Law::default()) };
+    let law = Law::ALL.into_iter().find(|law| law.name() == name);
+    law.map_or_else(
+        || {
+            let names = Law::ALL.map(Law::name).join(", ");
+            wrong("law", format!("there is no law `{name}`; laws are {names}"))
         },
-    };
-    Ok(Contacts { dimension, equalities, mu, law })
+        Ok,
+    )
 }
 
 /// How far from symmetric a mass may be, relative to its diagonal: what rotating a body's inertia rounds, and more.
 const SYMMETRY: f64 = 1e-9;
 
-fn saddle(document: &mut Document, q: Vec<f64>) -> Result<Saddle, Wrong> {
-    let mut blocks = Vec::new();
-    for (b, rows) in take("mass", &mut document.mass)?.into_iter().enumerate() {
+fn mass(blocks: Vec<Vec<Vec<f64>>>) -> Result<Blocks, Wrong> {
+    let mut dense = Vec::new();
+    for (b, rows) in blocks.into_iter().enumerate() {
         let block =
             of("mass", Dense::from_rows(&rows).map_err(|Misshapen(m)| Misshapen(format!("block {b}: {m}"))))?;
         let n = block.rows().min(block.columns());
@@ -246,20 +290,28 @@ fn saddle(document: &mut Document, q: Vec<f64>) -> Result<Saddle, Wrong> {
                 return wrong("mass", message);
             }
         }
-        blocks.push(block);
+        dense.push(block);
     }
-    let mass = of("mass", Blocks::from_blocks(&blocks))?;
-    let p = take("p", &mut document.p)?;
-    let t = take("T", &mut document.t)?;
-    if p.len() != mass.size() {
-        return wrong("p", format!("{} entries, but mass has {} rows", p.len(), mass.size()));
-    }
-    if t.len() != q.len() {
-        return wrong("T", format!("{} entries, but q has {}", t.len(), q.len()));
-    }
-    if let Some(row) = t.iter().position(|value| *value < 0.0) {
-        return wrong("T", format!("entry {row} is {}; T is from 0 up", t[row]));
-    }
-    let g = sparse("G", take("G", &mut document.g)?, ("q", q.len()), ("p", p.len()))?;
-    of("mass", Saddle::new(mass, g, t, p, q))
+    of("mass", Blocks::from_blocks(&dense))
+}
+
+fn saddle(document: &mut Document, findings: &mut Findings) -> Option<Saddle> {
+    let mass = document.mass.take().and_then(|blocks| findings.take(mass(blocks)));
+    let (p, t, q) = (document.p.take(), document.t.take(), document.q.take());
+    let mut of_length = |key: &str, list: Option<Vec<f64>>, size: Option<usize>, what: &dyn Fn(usize) -> String| {
+        let list = list?;
+        findings.take(match size.filter(|size| *size != list.len()) {
+            None => Ok(list),
+            Some(size) => wrong(key, format!("{} entries, but {}", list.len(), what(size))),
+        })
+    };
+    let p = of_length("p", p, mass.as_ref().map(Blocks::size), &|size| format!("mass has {size} rows"));
+    let t = of_length("T", t, q.as_ref().map(Vec::len), &|size| format!("q has {size}"));
+    let t = t.and_then(|t| match t.iter().position(|value| *value < 0.0) {
+        None => Some(t),
+        Some(row) => findings.take(wrong("T", format!("entry {row} is {}; T is from 0 up", t[row]))),
+    });
+    let (p, q) = (p?, q?);
+    let g = document.g.take().and_then(|g| findings.take(sparse("G", g, ("q", q.len()), ("p", p.len()))));
+    findings.take(of("mass", Saddle::new(mass?, g?, t?, p, q)))
 }

@@ -13,6 +13,7 @@ pub(super) struct Document {
     /// All keys in the order of the file, known or not.
     pub keys: Vec<String>,
     pub name: Option<String>,
+    pub description: Option<String>,
     pub kind: Option<String>,
     pub law: Option<String>,
     pub m: Option<Matrix>,
@@ -55,24 +56,44 @@ const ENTRIES: [&str; 6] = ["size", "rows", "columns", "row", "col", "value"];
 type Path = Cell<[&'static str; 2]>;
 
 impl Document {
-    /// Reads a text; what is no JSON or has a value of the wrong type is refused at its place.
-    pub fn read(text: &str) -> Result<Document, FileError> {
-        let path = Path::default();
-        let mut json = serde_json::Deserializer::from_str(text);
-        let read = Top(&path).deserialize(&mut json).and_then(|document| json.end().map(|()| document));
-        read.map_err(|error| {
-            let (line, column) = (error.line(), error.column());
-            let message = error.to_string();
-            let place = format!(" at line {line} column {column}");
-            let message = message.strip_suffix(&place).unwrap_or(&message).to_string();
-            let [outer, inner] = path.get();
-            let key = if inner.is_empty() { outer.to_string() } else { format!("{outer}.{inner}") };
-            FileError { place: (line > 0).then_some((line, column.max(1))), key, message }
-        })
+    /// Reads a text. Values of the wrong type are reported at their places and left out; a text that is no JSON has no document.
+    pub fn read(text: &str) -> (Option<Document>, Vec<FileError>) {
+        let (mut errors, mut unread) = (Vec::new(), Vec::new());
+        loop {
+            let path = Path::default();
+            let mut json = serde_json::Deserializer::from_str(text);
+            let top = Top { path: &path, unread: &unread };
+            let read = top.deserialize(&mut json).and_then(|document| json.end().map(|()| document));
+            let error = match read {
+                Ok(document) => return (Some(document), errors),
+                Err(error) => error,
+            };
+            let [outer, _] = path.get();
+            errors.push(placed(&error, &path));
+            // A reader cannot go on inside a value: it begins again and passes over this one.
+            if !error.is_data() || outer.is_empty() {
+                return (None, errors);
+            }
+            unread.push(outer);
+        }
     }
 }
 
-struct Top<'a>(&'a Path);
+fn placed(error: &serde_json::Error, path: &Path) -> FileError {
+    let (line, column) = (error.line(), error.column());
+    let message = error.to_string();
+    let place = format!(" at line {line} column {column}");
+    let message = message.strip_suffix(&place).unwrap_or(&message).to_string();
+    let [outer, inner] = path.get();
+    let key = if inner.is_empty() { outer.to_string() } else { format!("{outer}.{inner}") };
+    FileError { place: (line > 0).then_some((line, column.max(1))), key, message }
+}
+
+struct Top<'a> {
+    path: &'a Path,
+    /// Keys whose values are passed over.
+    unread: &'a [&'static str],
+}
 
 impl<'de> DeserializeSeed<'de> for Top<'_> {
     type Value = Document;
@@ -89,7 +110,7 @@ impl<'de> Visitor<'de> for Top<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Document, A::Error> {
-        let path = self.0;
+        let path = self.path;
         let mut document = Document::default();
         while let Some(key) = map.next_key::<String>()? {
             if document.keys.contains(&key) {
@@ -98,6 +119,7 @@ impl<'de> Visitor<'de> for Top<'_> {
             macro_rules! fields {
                 ($($name:literal => $field:ident: $read:expr),* $(,)?) => {
                     match key.as_str() {
+                        passed if self.unread.contains(&passed) => map.next_value::<IgnoredAny>().map(|_| ())?,
                         $($name => {
                             path.set([$name, ""]);
                             document.$field = Some($read);
@@ -108,6 +130,7 @@ impl<'de> Visitor<'de> for Top<'_> {
             }
             fields! {
                 "name" => name: map.next_value()?,
+                "description" => description: map.next_value()?,
                 "kind" => kind: map.next_value()?,
                 "law" => law: map.next_value()?,
                 "M" => m: map.next_value_seed(MatrixSeed(path))?,

@@ -8,7 +8,7 @@
 //! | `friction` | `dimension`, `mu`, `q`, `W`; `contacts`, `equalities`, `law` |
 //! | `global-friction` | `mass`, `G`, `T`, `p`, `q`, `dimension`, `mu`; `contacts`, `equalities`, `law` |
 //!
-//! Any problem may have a `name`. The kind is recognised by the keys; `kind` may say it, and is then checked. Numbers are written with
+//! Any problem may have a `name` and a `description`. The kind is recognised by the keys; `kind` may say it, and is then checked. Numbers are written with
 //! as many digits as bring back the same bits.
 
 mod build;
@@ -23,6 +23,8 @@ use document::Document;
 pub struct Named {
     /// The name, if the file has one.
     pub name: Option<String>,
+    /// What it is about, if the file says so.
+    pub description: Option<String>,
     /// The problem.
     pub problem: Problem,
 }
@@ -52,6 +54,28 @@ impl std::fmt::Display for FileError {
 
 impl std::error::Error for FileError {}
 
+/// All that is wrong with a file, in its order; what has no place comes last. Never empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileErrors(pub Vec<FileError>);
+
+impl std::fmt::Display for FileErrors {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (place, error) in self.0.iter().enumerate() {
+            write!(out, "{}{error}", if place > 0 { "\n" } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for FileErrors {}
+
+impl Named {
+    /// The text of a file with the problem, its name and its description.
+    pub fn to_json(&self) -> String {
+        write::json(&self.problem, self.name.as_deref(), self.description.as_deref())
+    }
+}
+
 impl Problem {
     /// The problem that a file describes.
     ///
@@ -66,25 +90,32 @@ impl Problem {
     /// assert!(answer.result?.residual.relative <= 1e-8 && (z[0] - 4.0 / 3.0).abs() < 1e-8);
     /// let saved = named.problem.to_json(named.name.as_deref());
     /// assert_eq!(Problem::from_json(&saved)?, named);
+    /// let error = Problem::from_json(r#"{"M": [[2], [1, 2]], "q": ["five"]}"#).unwrap_err();
+    /// assert_eq!(error.0.len(), 2);
     /// # Ok(())
     /// # }
     /// ```
-    pub fn from_json(text: &str) -> Result<Named, FileError> {
-        let document = Document::read(text)?;
-        let name = document.name.clone();
-        match build::problem(document) {
-            Ok(problem) => Ok(Named { name, problem }),
-            Err(build::Wrong { key, message }) => {
-                let outer = key.split('.').next().unwrap_or_default();
-                Err(FileError { place: place_of(text, outer), key, message })
+    pub fn from_json(text: &str) -> Result<Named, FileErrors> {
+        let (document, mut errors) = Document::read(text);
+        if let Some(mut document) = document {
+            let (name, description) = (document.name.take(), document.description.take());
+            let (problem, wrong) = build::problem(document);
+            if let (Some(problem), true) = (problem, errors.is_empty() && wrong.is_empty()) {
+                return Ok(Named { name, description, problem });
             }
+            errors.extend(wrong.into_iter().map(|build::Wrong { key, message }| {
+                let outer = key.split('.').next().unwrap_or_default();
+                FileError { place: place_of(text, outer), key, message }
+            }));
         }
+        errors.sort_by_key(|error| (error.place.is_none(), error.place));
+        Err(FileErrors(errors))
     }
 
     /// The problem as the text of a file, which reads back to the same bits. A number that is not finite, which no problem of the
     /// constructors has, is written as `null` and refused by [`Problem::from_json`].
     pub fn to_json(&self, name: Option<&str>) -> String {
-        write::json(self, name)
+        write::json(self, name, None)
     }
 }
 

@@ -6,10 +6,10 @@ use crate::matrix::{Dense, Sparse};
 use crate::problem::{Law, Problem, Saddle};
 
 /// One key to a line, and of dense matrices and blocks one row.
-pub(super) fn json(problem: &Problem, name: Option<&str>) -> String {
+pub(super) fn json(problem: &Problem, name: Option<&str>, description: Option<&str>) -> String {
     let mut keys = Map::new();
-    if let Some(name) = name {
-        keys.insert("name".into(), json!(name));
+    for (key, text) in [("name", name), ("description", description)] {
+        keys.extend(text.map(|text| (key.to_string(), json!(text))));
     }
     keys.insert("kind".into(), json!(problem.kind()));
     match problem {
