@@ -1,6 +1,7 @@
 //! How benchmarks measure: candidates take turns, the best round of each counts, figures are ratios to the first.
 
 pub mod beads;
+pub mod soak;
 pub mod systems;
 
 use std::hint::black_box;
