@@ -1,12 +1,15 @@
 //! The file of a figure: `--figure FILE`.
 
+use std::io::{self, Write as _};
 use std::path::Path;
 
+use carom_io::document::printable_lines;
 use carom_io::figure::Figure;
 use carom_io::folder::whole;
 
 use crate::fail::Fail;
 use crate::input::refuse;
+use crate::print;
 
 /// Pixels of a PNG per px of the figure.
 const SCALE: f32 = 2.0;
@@ -32,6 +35,17 @@ impl<'a> FigureFile<'a> {
                 Err(refuse(json, "--figure", message))
             }
         }
+    }
+
+    /// Says that it was written, where nothing but JSON goes to standard output on standard error.
+    pub fn tell(&self, json: bool) -> Result<(), Fail> {
+        let line = format!("figure: {}\n", self.path.display());
+        if json {
+            // Where nobody reads standard error, the file is there all the same.
+            let _ = write!(io::stderr(), "{}", printable_lines(&line));
+            return Ok(());
+        }
+        print::out(&line)
     }
 
     /// Writes the figure.

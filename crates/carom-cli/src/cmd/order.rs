@@ -79,7 +79,7 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     let reports = trials(&mut scene, &levels)?;
     let named = || levels.iter().zip(&reports).map(|(level, report)| (format!("h = {}", level.h), report));
     let claimed = scene.method.claims().order;
-    if let Some(file) = file {
+    if let Some(file) = &file {
         let title = format!("{} with {}", scene.name, scene.method.name());
         file.write(&OrderFigure { title, levels: &levels, claimed, work: args.work }.figure())?;
     }
@@ -87,24 +87,30 @@ pub fn run(args: &Args) -> Result<(), Fail> {
         let rows: Vec<Value> = levels.iter().zip(&reports).map(row).collect();
         let (scene, method) = (&scene.name, scene.method.name());
         let document = json!({ "scene": scene, "method": method, "claimed_order": claimed, "levels": rows });
-        return print::json(&document).and(strict::runs(args.strict, levels.len(), named()));
+        print::json(&document)?;
+    } else {
+        let distrusted = strict::summary(levels.len(), named()).map_or_else(String::new, |found| found + "\n");
+        print::out(&(text(args, &scene, &levels) + &distrusted))?;
     }
+    file.map_or(Ok(()), |file| file.tell(args.json)).and(strict::runs(args.strict, levels.len(), named()))
+}
+
+/// What is printed for a reader.
+fn text(args: &Args, scene: &Scene, levels: &[Level]) -> String {
     let against = match &args.reference {
         None => format!("the same method with {FINER} times finer steps than the last, extrapolated"),
         Some(folder) => folder.display().to_string(),
     };
-    let (name, method, t) = (&scene.name, scene.method.name(), scene.problem.initial.t + span.0);
+    let t = scene.problem.initial.t + scene.run.steps as f64 * scene.run.h;
+    let (name, method, claims) = (&scene.name, scene.method.name(), scene.method.claims());
     let head = format!("{name} with {method} to t = {}, against {against}\n\n", print::short(t));
     let contacts = scene.problem.system.inequalities() > 0;
-    let limit = match scene.method.claims().through_impacts {
+    let limit = match claims.through_impacts {
         _ if !contacts => "",
         true => " through impacts too, as long as the motion is not chaotic",
         false => " between impacts; through them errors are of first order and scatter",
     };
-    let distrusted = strict::summary(levels.len(), named()).map_or_else(String::new, |found| found + "\n");
-    let claim = format!("\n{method} claims order {claimed}{limit}.\n");
-    let printed = print::out(&(head + &table(&levels, args.work) + &claim + &distrusted));
-    printed.and(strict::runs(args.strict, levels.len(), named()))
+    head + &table(levels, args.work) + &format!("\n{method} claims order {}{limit}.\n", claims.order)
 }
 
 /// Refuses steps that cannot be counted, and asks before a study that is long.

@@ -10,6 +10,7 @@ mod sensitive;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use carom_io::document::{hint, near};
 use carom_io::experiment::{Choice, Experiment, Found, Job, Judgement};
 use carom_io::figure::Figure;
 use carom_io::folder::whole;
@@ -126,7 +127,8 @@ fn choose(experiments: &mut Vec<Experiment>, choice: &Choice) -> Result<(), Stri
     if let Some(unknown) = choice.only.iter().find(|id| !known(id)) {
         let all: Vec<&str> =
             experiments.iter().flat_map(|e| e.claims.iter().map(|claim| claim.id.as_str())).collect();
-        return Err(format!("there is no claim `{unknown}`; known claims: {}", all.join(", ")));
+        let meant = hint(&near(unknown, &all), "`carom reproduce --list --json` names all");
+        return Err(format!("there is no claim `{unknown}`; {meant}"));
     }
     experiments.retain(|experiment| experiment.chosen(choice).next().is_some());
     match experiments.is_empty() {

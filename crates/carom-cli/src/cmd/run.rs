@@ -30,6 +30,9 @@ use crate::print;
 use crate::progress::Progress;
 use crate::strict;
 
+/// The page of a run in its folder.
+const PAGE: &str = "report.html";
+
 /// Options of `run`.
 #[derive(ClapArgs)]
 pub struct Args {
@@ -222,6 +225,7 @@ fn simulate(args: &Args, scene: &Scene, prepared: Prepared, stop: &Arc<AtomicBoo
         print::document(&text)
     } else if !args.quiet && (outcome.steps > 0 || outcome.ended.is_none()) {
         print::out(&table::table(scene, &report, session.folder()))
+            .and_then(|()| page.as_ref().map_or(Ok(()), |()| open(session.folder())))
     } else {
         Ok(())
     };
@@ -259,10 +263,15 @@ fn steps(
     }
 }
 
+/// Says what to open.
+fn open(folder: &RunFolder) -> Result<(), Fail> {
+    print::out(&format!("open {}\n", folder.path().join(PAGE).display()))
+}
+
 /// Writes `report.html`.
 fn write_report(scene: &Scene, run: &str, folder: &RunFolder) -> Result<(), Fail> {
     let failed = |error: &dyn Display| Fail::Failed(format!("error: report.html: {error}"));
     let run = serde_json::from_str(run).map_err(|error| failed(&error))?;
     let report = HtmlReport::new(scene, &run, folder.path()).map_err(|error| failed(&error))?;
-    folder.write("report.html", report.html).map_err(|error| failed(&error))
+    folder.write(PAGE, report.html).map_err(|error| failed(&error))
 }

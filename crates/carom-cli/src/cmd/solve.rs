@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use carom_io::document::closest;
 use carom_lcp::Limits;
 use carom_lcp::solvers::registry::{self, Entry, SOLVERS};
 use clap::Args as ClapArgs;
@@ -94,13 +95,24 @@ impl Budget {
     }
 }
 
+/// The refusal of a solver, with the one that may have been meant.
+fn meant(args: &Args, message: String) -> String {
+    let names: Vec<&str> =
+        SOLVERS.iter().flat_map(|entry| [Some(entry.facts.name), entry.other_name]).flatten().collect();
+    match closest(&args.solver, &names) {
+        Some(name) => format!("{message}; did you mean `{name}`?"),
+        None => message,
+    }
+}
+
 /// Solves problems.
 pub fn run(args: &Args) -> Result<(), Fail> {
     if args.solvers {
         return if args.json { print::json(&output::listed()) } else { print::out(&output::listing()) };
     }
     let budget = Budget::of(args)?;
-    let entry = registry::find(&args.solver).map_err(|message| refuse(args.json, "--solver", message))?;
+    let entry =
+        registry::find(&args.solver).map_err(|message| refuse(args.json, "--solver", meant(args, message)))?;
     let (mut loaded, mut wrong) = input::load(&args.files);
     if !args.profile {
         loaded.retain(|loaded| match registry::applicable(&args.solver, &loaded.problem) {

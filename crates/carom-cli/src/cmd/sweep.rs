@@ -153,10 +153,8 @@ pub fn run(args: &Args) -> Result<(), Fail> {
             .write(&table::csv(&keys, &rows), &document)
             .map_err(|error| Fail::Failed(format!("error: {error}"))),
     };
-    let drawn = match file.filter(|_| !rows.is_empty()) {
-        Some(file) => file.write(&figure::figure(&title, keys[0], &rows)),
-        None => Ok(()),
-    };
+    let file = file.filter(|_| !rows.is_empty());
+    let drawn = file.map_or(Ok(()), |file| file.write(&figure::figure(&title, keys[0], &rows)));
     let printed = if args.json {
         print::json(&document)
     } else if !args.quiet && !rows.is_empty() {
@@ -168,7 +166,8 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     // Files that are missing are the news, whether or not a run failed.
     written.and(drawn)?;
     let strict = strict::runs(args.strict, rows.len(), named(&rows));
-    sweep.verdict(&rows, &folder).and(printed).and(strict)
+    let told = file.filter(|_| !args.quiet).map_or(Ok(()), |file| file.tell(args.json));
+    sweep.verdict(&rows, &folder).and(printed).and(told).and(strict)
 }
 
 /// The reports by their points.

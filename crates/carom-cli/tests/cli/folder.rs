@@ -34,6 +34,18 @@ fn a_run_writes_its_folder_completely() {
 }
 
 #[test]
+fn the_end_of_a_run_says_what_to_open() {
+    let place = Place::new();
+    let run = ["run", "kepler", "--steps", "3", "--out", "a/b"];
+    let ended = place.carom(&run).code(0);
+    assert!(ended.out.ends_with("\nopen a/b/report.html\n"), "{ended:?}");
+    assert!(place.path("a/b/report.html").is_file());
+    let ended = place.carom(&[&run[..], &["--json"]].concat()).code(0);
+    assert!(ended.json()["steps"] == 3 && !ended.err.contains("open"), "{ended:?}");
+    assert_eq!(place.carom(&[&run[..], &["--quiet"]].concat()).code(0).out, "");
+}
+
+#[test]
 fn a_folder_with_something_else_in_it_is_refused_and_left_alone() {
     let place = Place::new();
     let foreign: [(&str, &str); 4] = [

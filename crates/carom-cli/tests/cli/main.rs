@@ -9,6 +9,7 @@ mod listing;
 mod measures;
 mod options;
 mod order;
+mod pages;
 mod papers;
 mod readme;
 mod recording;

@@ -79,6 +79,13 @@ fn the_figure_shows_every_level_its_slopes_and_the_claimed_order() {
     assert!(png.starts_with(b"\x89PNG"));
     let names: Vec<String> = crate::names(&place.0).into_iter().filter(|name| name != "runs").collect();
     assert_eq!(names, ["order.png", "order.svg", "work.svg"]);
+    // What was written is said, beside the one document on standard error.
+    let said = place.carom(&[&study[..], &["order.svg"]].concat()).code(0);
+    assert!(said.json()["levels"].is_array() && said.err == "figure: order.svg\n", "{said:?}");
+    let printed: Vec<&str> =
+        study.into_iter().filter(|argument| *argument != "--json").chain(["order.svg"]).collect();
+    let said = place.carom(&printed).code(0);
+    assert!(said.out.ends_with("\nfigure: order.svg\n") && said.err.is_empty(), "{said:?}");
 
     let wrong = place.carom(&[&study[..], &["order.pdf"]].concat()).code(2);
     assert!(wrong.err.contains("--figure: order.pdf: a figure is written as .svg or .png"), "{wrong:?}");

@@ -47,6 +47,28 @@ fn the_sample_outputs_are_what_the_program_prints() {
     assert!((depth - 3.6e-5).abs() < 0.05e-5, "{depth:e}");
 }
 
+/// The words of a command without what follows a `#`.
+fn words(line: &str) -> Vec<&str> {
+    line.split('#').next().unwrap_or_default().split_whitespace().collect()
+}
+
+#[test]
+fn the_runs_that_show_what_to_vary_have_a_folder_each() {
+    let (text, place) = (readme(), Place::new());
+    place.write("bead.toml", &block(&text, "[lagrangian]"));
+    let (_, after) = text.split_once("What to vary").expect("a section");
+    let commands = block(after, "carom run bead.toml");
+    let runs: Vec<Vec<&str>> =
+        commands.lines().map(words).filter(|words| words.starts_with(&["carom", "run"])).collect();
+    assert!(runs.len() >= 7, "{commands}");
+    // The run above it comes first.
+    place.carom(&["run", "bead.toml", "--quiet"]).code(0);
+    for run in &runs {
+        place.carom(&[&run[1..], &["--quiet"]].concat()).code(0);
+    }
+    assert_eq!(crate::names(&place.path("runs")).len(), 1 + runs.len(), "{commands}");
+}
+
 /// Whether a number is the one that is written, to its last digit.
 fn agrees(written: &str, found: f64) -> bool {
     let written = written.trim_end_matches(" J").replace('−', "-");

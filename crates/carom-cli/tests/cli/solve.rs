@@ -121,9 +121,11 @@ fn wrong_files_are_named_and_the_others_solved_all_the_same() {
     let ended = place.carom(&[&["solve"], &files[..]].concat()).code(2);
     assert!(ended.out.contains("1 of 1 solved"), "{ended:?}");
     let said = [
-        "error: short.json:3:3: é: unknown key of a problem of kind `lcp`; known keys: M, q, name, kind\n",
+        "error: short.json:2:3: M: M is 2 x 2 where q has 1 entries\n",
+        "error: short.json:3:3: é: unknown key of a problem of kind `lcp`; known keys: M, q, name, description, kind\n",
         "3 |   \"é\": 1, \"q\": [-5]\n",
         "error: syntax.json:2:4: M: invalid type: string \"q\", expected a list",
+        "error: syntax.json:2:4: EOF while parsing a list",
         "error: nowhere.json: the file cannot be read",
         "error: empty: there is no .json file in this folder",
         "error: binary.json:1:2: the byte 0xFF is not UTF-8 text",
@@ -134,11 +136,11 @@ fn wrong_files_are_named_and_the_others_solved_all_the_same() {
     }
     let document = place.carom(&[&["solve", "--json"], &files[..]].concat()).code(2).json();
     let wrong = document["wrong"].as_array().expect("an array");
-    assert_eq!((wrong.len(), document["problems"].as_array().map(Vec::len)), (5, Some(1)));
-    assert_eq!(
-        (&wrong[0]["file"], &wrong[0]["line"], &wrong[0]["key"]),
-        (&json!("short.json"), &json!(3), &json!("é"))
-    );
+    assert_eq!((wrong.len(), document["problems"].as_array().map(Vec::len)), (7, Some(1)));
+    for (problem, (line, key)) in wrong.iter().zip([(2, "M"), (3, "é")]) {
+        let place = (&problem["file"], &problem["line"], &problem["key"]);
+        assert_eq!(place, (&json!("short.json"), &json!(line), &json!(key)));
+    }
 }
 
 #[test]
@@ -260,4 +262,84 @@ fn every_example_of_the_manual_is_a_problem_that_is_solved() {
     kinds.sort_unstable();
     kinds.dedup();
     assert_eq!(kinds, ["friction", "global-friction", "lcp", "mlcp", "saddle-mlcp"], "one of every kind");
+}
+
+/// The folder of examples, and for each the answer.
+const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/problems");
+
+#[test]
+fn the_examples_are_solved_and_their_answers_are_those_that_are_known() {
+    let string: Vec<f64> = (1..=12).map(|i| f64::from(i * (13 - i)) / 2.0).collect();
+    let known: [(&str, &[f64]); 10] = [
+        ("box-and-slip", &[1.0, -0.5, -0.5]),
+        ("cone-and-slip", &[1.0, -0.3, -0.4]),
+        ("motor", &[2.0, -1.0 / 3.0, 1.0 / 3.0]),
+        ("rail", &[0.4, 0.1635, -0.08175]),
+        ("rope", &[0.2, 0.1]),
+        ("sliding-block", &[1.0, -0.5]),
+        ("stack", &[3.0, 2.0]),
+        ("sticking-block", &[1.0, -0.3, 0.2]),
+        ("string", &string),
+        ("two-contacts", &[4.0 / 3.0, 7.0 / 3.0]),
+    ];
+    let place = Place::new();
+    let document = place.carom(&["solve", EXAMPLES, "--json"]).code(0).json();
+    let problems = document["problems"].as_array().expect("an array");
+    assert_eq!(problems.len(), known.len());
+    for (problem, (file, solution)) in problems.iter().zip(known) {
+        assert!(problem["file"].as_str().is_some_and(|path| path.ends_with(&format!("/{file}.json"))), "{problem}");
+        let found = numbers(&problem["solution"]);
+        assert_eq!(found.len(), solution.len(), "{file}");
+        assert!(found.iter().zip(solution).all(|(found, known)| (found - known).abs() < 1e-7), "{file}: {found:?}");
+        let text: Value =
+            serde_json::from_str(&fs::read_to_string(format!("{EXAMPLES}/{file}.json")).expect("a file"))
+                .expect("JSON");
+        assert!(
+            text["name"].is_string() && text["description"].as_str().is_some_and(|words| words.len() > 50),
+            "{file}"
+        );
+    }
+    let mut kinds: Vec<&str> = problems.iter().filter_map(|problem| problem["kind"].as_str()).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    assert_eq!(kinds, ["friction", "global-friction", "lcp", "mlcp", "saddle-mlcp"], "one of every kind");
+}
+
+#[test]
+fn a_short_answer_stands_below_every_problem() {
+    let place = Place::new();
+    let printed = place.carom(&["solve", EXAMPLES]).code(0).out;
+    for line in [
+        "  z = 1.333333, 2.333333\n",
+        "  r = 1, -0.3, 0.2\n",
+        "  z = 6, 11, 15, 18, 20, 21, 21, 20, … (12 numbers, ‖z‖ = 55.623736; all with --json)\n",
+    ] {
+        assert!(printed.contains(line), "{line}\n{printed}");
+    }
+    place.write("none.json", INFEASIBLE);
+    let printed = place.carom(&["solve", "none.json"]).code(1).out;
+    assert!(!printed.contains("z = "), "what is not solved has no answer: {printed}");
+}
+
+#[test]
+fn everything_wrong_with_a_file_is_said_at_once() {
+    let place = Place::new();
+    place.write(
+        "wrong.json",
+        "{\n  \"dimension\": 4,\n  \"mu\": [0.5, -1],\n  \"q\": [\"one\", 0],\n  \"W\": [[1, 0], [0]],\n  \"law\": \"pyramid\",\n  \"qq\": 1\n}\n",
+    );
+    let ended = place.carom(&["solve", "wrong.json"]).code(2);
+    let said = [
+        "error: wrong.json:2:3: dimension: 4; a contact has 2 or 3 rows\n",
+        "error: wrong.json:3:3: mu: entry 1 is -1; friction is from 0 up\n",
+        "error: wrong.json:4:13: q: invalid type: string \"one\", expected a finite number\n",
+        "error: wrong.json:6:3: law: there is no law `pyramid`; laws are cone, box\n",
+        "error: wrong.json:7:3: qq: unknown key of a problem of kind `friction`",
+    ];
+    let mut rest = ended.err.as_str();
+    for words in said {
+        let (_, after) = rest.split_once(words).unwrap_or_else(|| panic!("{words}\n{}", ended.err));
+        rest = after;
+    }
+    assert!(ended.err.ends_with("1 of 1 files is wrong\n"), "{}", ended.err);
 }

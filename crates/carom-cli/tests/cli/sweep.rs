@@ -340,4 +340,10 @@ fn the_figure_shows_the_range_of_the_energy_over_the_key() {
     }
     place.carom(&sweep("kepler", &[&vary[..], &["range.png"]].concat())).code(0);
     assert!(fs::read(place.path("range.png")).expect("written").starts_with(b"\x89PNG"));
+    // What was written is said, beside the one document on standard error.
+    let vary = ["--vary", "parameters.eccentricity=0.1,0.2", "--steps", "5", "--figure", "said.svg"];
+    let said = place.carom(&sweep("kepler", &vary)).code(0);
+    assert!(said.out.ends_with("\nfigure: said.svg\n"), "{said:?}");
+    let said = place.carom(&sweep("kepler", &[&vary[..], &["--json"]].concat())).code(0);
+    assert!(said.json()["runs"].is_array() && said.err.ends_with("figure: said.svg\n"), "{said:?}");
 }

@@ -31,8 +31,9 @@ pub fn list(experiments: &[Experiment], as_json: bool) -> Result<(), Fail> {
     for experiment in experiments {
         let claims = experiment.claims.len();
         let plural = if claims == 1 { "claim" } else { "claims" };
-        let place = experiment.place.clone().unwrap_or_default();
-        rows.push(vec![experiment.full_name(), format!("{claims} {plural}"), place, experiment.title.clone()]);
+        let place = experiment.place.as_ref().map_or_else(String::new, |place| format!(" ({place})"));
+        let title = format!("{}{place}", experiment.title);
+        rows.push(vec![experiment.full_name(), format!("{claims} {plural}"), title]);
     }
     print::out(&print::list(&rows))
 }

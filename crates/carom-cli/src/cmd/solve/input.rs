@@ -81,7 +81,8 @@ fn read(path: &Path) -> Result<Loaded, Vec<Wrong>> {
         let source = Source::new("", "");
         found.into_iter().map(|diagnostic| Wrong::new(diagnostic, &source)).collect()
     })?;
-    let named = Problem::from_json(source.text()).map_err(|error| vec![at_place(&source, error)])?;
+    let named = Problem::from_json(source.text())
+        .map_err(|errors| errors.0.into_iter().map(|error| at_place(&source, error)).collect::<Vec<_>>())?;
     let stem = || path.file_stem().map_or_else(|| file.clone(), |stem| stem.to_string_lossy().into_owned());
     Ok(Loaded { name: named.name.unwrap_or_else(stem), file, problem: named.problem })
 }

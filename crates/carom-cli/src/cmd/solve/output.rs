@@ -1,5 +1,6 @@
 //! What `solve` says: table, JSON, verdict, and the list of solvers.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use carom_io::document::printable;
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 use super::input::{Loaded, Wrong};
 use super::profile::Profile;
 use crate::fail::Fail;
-use crate::print::{columns, duration, wrapped};
+use crate::print::{columns, duration, short, wrapped};
 
 /// The answer to one problem.
 #[derive(Clone, Serialize)]
@@ -52,6 +53,20 @@ impl Report {
             file: loaded.file.clone(),
             reason,
         }
+    }
+
+    /// The solution in one line: all of a short one, of a long one the beginning and its size.
+    fn answer(&self) -> String {
+        const MOST: usize = 8;
+        let letter = if self.kind.ends_with("friction") { "r" } else { "z" };
+        let numbers: Vec<String> = self.solution.iter().take(MOST).map(|value| short(*value)).collect();
+        let shown = numbers.join(", ");
+        if self.solution.len() <= MOST {
+            return format!("{letter} = {shown}");
+        }
+        let norm = self.solution.iter().map(|value| value * value).sum::<f64>().sqrt();
+        let count = self.solution.len();
+        format!("{letter} = {shown}, … ({count} numbers, ‖{letter}‖ = {}; all with --json)", short(norm))
     }
 }
 
@@ -124,7 +139,13 @@ fn table(reports: &[Report]) -> String {
             report.reason.as_ref().map_or_else(|| "solved".into(), |reason| format!("NOT SOLVED: {reason}")),
         ]);
     }
-    columns(&rows)
+    // Below every row but the head stands the answer.
+    let mut text = String::new();
+    for (line, report) in columns(&rows).lines().zip([None].into_iter().chain(reports.iter().map(Some))) {
+        text.push_str(&format!("{line}\n"));
+        text.extend(report.filter(|report| report.solved).map(|report| wrapped(&report.answer(), 2, 6)));
+    }
+    text
 }
 
 /// Whether every file was a problem and every problem was solved.
@@ -151,7 +172,8 @@ pub fn verdict(reports: &[Report], wrong: &[Wrong], problems: usize) -> Result<(
     if wrong.is_empty() {
         return Err(Fail::Failed(messages.join("\n")));
     }
-    let (count, all) = (wrong.len(), wrong.len() + problems);
+    let files: BTreeSet<&str> = wrong.iter().map(|wrong| wrong.diagnostic.source.as_str()).collect();
+    let (count, all) = (files.len(), files.len() + problems);
     messages.push(format!("{count} of {all} files {} wrong", if count == 1 { "is" } else { "are" }));
     Err(Fail::Input(messages.join("\n\n")))
 }

@@ -21,15 +21,18 @@ const PATIENCE: Duration = Duration::from_millis(200);
 pub fn problem(text: &str, _stop: &Arc<AtomicBool>) -> Result<Fate, String> {
     let named = match Problem::from_json(text) {
         Ok(named) => named,
-        Err(error) => {
-            law(!error.message.trim().is_empty(), || format!("no message: {error:?}"))?;
-            law(error.place.is_some() || !error.key.is_empty() || error.message.contains("has"), || {
-                format!("no place: {error}")
-            })?;
+        Err(errors) => {
+            law(!errors.0.is_empty(), || "refused without a reason".into())?;
+            for error in &errors.0 {
+                law(!error.message.trim().is_empty(), || format!("no message: {error:?}"))?;
+                law(error.place.is_some() || !error.key.is_empty() || error.message.contains("has"), || {
+                    format!("no place: {error}")
+                })?;
+            }
             return Ok(Fate::Refused);
         }
     };
-    let written = named.problem.to_json(named.name.as_deref());
+    let written = named.to_json();
     let again = Problem::from_json(&written)
         .map_err(|error| format!("as it is written out it is refused: {error}\n{written}"))?;
     law(again == named, || format!("as it is written out it is another problem:\n{written}"))?;
