@@ -78,6 +78,10 @@ impl Budget {
             _ => Err(refuse(args.json, option, format!("`{text}` is no positive number"))),
         };
         let tolerance = number("--tolerance", &args.tolerance)?;
+        if tolerance >= 1.0 {
+            let message = format!("`{}` is met before anything is solved: a number below 1 is needed", args.tolerance);
+            return Err(refuse(args.json, "--tolerance", message));
+        }
         let seconds = number("--max-seconds", &args.max_seconds)?;
         let time = Duration::try_from_secs_f64(seconds)
             .map_err(|error| refuse(args.json, "--max-seconds", format!("{seconds}: {error}")))?;

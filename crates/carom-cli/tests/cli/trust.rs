@@ -142,6 +142,8 @@ fn loose_solves_are_counted_and_named_and_absurd_settings_are_refused() {
         (&["bouncing-ball", "--set", "method.tolerance=1"], "found 1, allowed: a number above 0 and below 1"),
         (&["bouncing-ball", "--set", "method.tolerance=inf"], "finite"),
     ];
+    let refused = place.carom(&["solve", ".", "--tolerance", "1"]).code(2);
+    assert!(refused.err.contains("--tolerance: `1` is met before anything is solved"), "{refused:?}");
     for (arguments, said) in absurd {
         let refused = place.carom(&[&["run"], arguments].concat()).code(2);
         assert!(refused.err.contains(said) && refused.err.contains("method."), "{refused:?}");
