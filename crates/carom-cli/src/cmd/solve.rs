@@ -79,7 +79,8 @@ impl Budget {
         };
         let tolerance = number("--tolerance", &args.tolerance)?;
         if tolerance >= 1.0 {
-            let message = format!("`{}` is met before anything is solved: a number below 1 is needed", args.tolerance);
+            let message =
+                format!("`{}` is met before anything is solved: a number below 1 is needed", args.tolerance);
             return Err(refuse(args.json, "--tolerance", message));
         }
         let seconds = number("--max-seconds", &args.max_seconds)?;

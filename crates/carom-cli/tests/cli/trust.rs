@@ -171,13 +171,13 @@ fn sweeps_and_studies_say_which_runs_failed() {
         ["order", "harmonic-oscillator", "--method", "verlet", "--step", "3", "--steps", "40", "--levels", "3"];
     let studied = place.carom(&arguments).code(0);
     assert!(
-        studied.out.contains("1 of 3 runs not trustworthy; the first at h = 3: the energy is off by"),
+        studied.out.contains("2 of 3 runs not trustworthy; the first at h = 3: the energy is off by"),
         "{studied:?}"
     );
     let levels = place.carom(&[&arguments[..], &["--json"]].concat()).code(0).json();
     let trusted: Vec<&Value> =
         levels["levels"].as_array().expect("levels").iter().map(|l| &l["trustworthy"]).collect();
-    assert_eq!(trusted, [&Value::from(false), &true.into(), &true.into()]);
+    assert_eq!(trusted, [&Value::from(false), &false.into(), &true.into()]);
     place.carom(&[&arguments[..], &["--strict"]].concat()).code(1);
 }
 
