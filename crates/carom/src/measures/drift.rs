@@ -35,15 +35,15 @@ impl Drift {
         self.xx += dx * (x - self.mean_x);
     }
 
-    /// The trend; `None` with fewer than two different times.
+    /// The trend; `None` with fewer than two different times, and of samples whose squares are too large for a sum.
     pub fn trend(&self) -> Option<Trend> {
-        if self.tt <= 0.0 {
+        let (slope, freedom) = (self.tx / self.tt, self.count - 2.0);
+        let residual = self.xx - slope * self.tx;
+        if self.tt <= 0.0 || !(slope.is_finite() && residual.is_finite()) {
             return None;
         }
-        let slope = self.tx / self.tt;
-        let residual = (self.xx - slope * self.tx).max(0.0);
-        let freedom = self.count - 2.0;
-        let error = (freedom > 0.0).then(|| (residual / (freedom * self.tt)).sqrt());
+        // Round-off may make it negative.
+        let error = (freedom > 0.0).then(|| (residual.max(0.0) / (freedom * self.tt)).sqrt());
         Some(Trend { slope, error })
     }
 }
@@ -68,6 +68,15 @@ mod tests {
         // Noise that is even in (−½, ½) has the variance 1/12; Σ(t − t̄)² = Δt² n³/12.
         let expected = (1.0 / 12.0_f64).sqrt() / (1e-3 * (1e12 / 12.0_f64).sqrt());
         assert!((error / expected - 1.0).abs() < 0.03, "{error:e} for {expected:e}");
+    }
+
+    #[test]
+    fn no_trend_of_squares_that_overflow() {
+        let mut drift = Drift::default();
+        for (k, x) in [1e160, -1e160, 2e160, 0.5e160].into_iter().enumerate() {
+            drift.add(k as f64, x);
+        }
+        assert_eq!(drift.trend(), None);
     }
 
     #[test]
