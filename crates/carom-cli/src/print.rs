@@ -33,7 +33,7 @@ fn write(text: &str) -> Result<(), Fail> {
 /// Says something beside the result, on standard error.
 pub fn note(text: &str) {
     // Where nobody reads standard error, there is nobody to say it to.
-    let _ = writeln!(io::stderr(), "note: {text}");
+    let _ = writeln!(io::stderr(), "note: {}", printable_lines(text));
 }
 
 /// Prints one JSON document.

@@ -22,7 +22,7 @@ const RUNS: [(&str, &[&str]); 8] = [
     ("kepler", &[]),
     ("newtons-cradle", &[]),
     ("pogo-stick", &["method={ name = \"gvi\", linearized = \"lag\" }"]),
-    ("pogo-stick", &["method.name=direct"]),
+    ("pogo-stick", &["method={ name = \"direct\" }"]),
     ("bouncing-ball", &[]),
     ("heavy-chain", &["method.name=pem"]),
     ("driven-pendulum", &[]),

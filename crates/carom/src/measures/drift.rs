@@ -44,7 +44,8 @@ impl Drift {
         }
         // Round-off may make it negative.
         let error = (freedom > 0.0).then(|| (residual.max(0.0) / (freedom * self.tt)).sqrt());
-        Some(Trend { slope, error })
+        // Times so close that their squares underflow tell no error.
+        Some(Trend { slope, error: error.filter(|error| error.is_finite()) })
     }
 }
 

@@ -84,7 +84,7 @@ pub fn of_section<'a>(root: &TableReader<'a>, section: &str) -> Option<Vec<Item<
 /// The elements of a section that says what moves: one that is written as a single table is read all the same.
 pub fn of_bodies<'a>(root: &TableReader<'a>, section: &str, names: &mut Names) -> Vec<Item<'a>> {
     let bodies = of_section(root, section);
-    if let (Some([]), Some(item)) = (bodies.as_deref(), root.key(section)) {
+    if let (Some([]), Some(item)) = (bodies.as_deref(), root.item(section)) {
         item.report(
             format!("the list has no {section}"),
             Some(format!("write [[{section}]], once for every {section}")),
