@@ -18,7 +18,7 @@ use carom_io::document::Source;
 use carom_io::estimate::{Budget, Estimate};
 use carom_io::folder::{RunFolder, SCENE, ended_run};
 use carom_io::html_report::HtmlReport;
-use carom_io::recording::{Session, Snapshot};
+use carom_io::recording::{Session, SessionError, Snapshot};
 use carom_io::scene::Scene;
 use clap::Args as ClapArgs;
 
@@ -104,16 +104,7 @@ fn resume(path: &Path, args: &Args) -> Result<(), Fail> {
     let refused = |error: String| refuse(args.json, "--resume", error);
     let hold = || RunFolder::hold(path).map_err(|error| refused(error.to_string()));
     let (folder, text) = hold()?;
-    // A process that was killed when all was written may have left snapshots.
-    let complete = ended_run(path).is_ok_and(|report| report.is_some_and(|report| report["complete"] == true));
-    if complete {
-        Snapshot::remove(path).map_err(|error| refused(format!("{}: {error}", path.display())))?;
-    }
-    let snapshots = Snapshot::all(path);
-    if snapshots.is_empty() {
-        let (reason, remedy) = without_snapshot(path);
-        return Err(refused(format!("{}: no snapshot to resume from: {reason}{remedy}", path.display())));
-    }
+    let snapshots = snapshots(path).map_err(|why| refused(format!("{}: {why}", path.display())))?;
     let source = Source::new(path.join(SCENE).display().to_string(), text);
     let mut problems: Vec<String> = Vec::new();
     let (mut held, mut agreed) = (Some(folder), None);
@@ -164,6 +155,24 @@ fn resume(path: &Path, args: &Args) -> Result<(), Fail> {
     Err(refused(format!("{}: cannot be resumed: {problems}{}", path.display(), from_the_start(path))))
 }
 
+/// A file and the snapshot in it, or why it cannot be read.
+type Found = (&'static str, Result<Snapshot, String>);
+
+/// The snapshots of a run that is not complete, the last first.
+fn snapshots(path: &Path) -> Result<Vec<Found>, String> {
+    // A process that was killed when all was written may have left snapshots.
+    let complete = ended_run(path).is_ok_and(|report| report.is_some_and(|report| report["complete"] == true));
+    if complete {
+        Snapshot::remove(path).map_err(|error| error.to_string())?;
+    }
+    let snapshots = Snapshot::all(path);
+    if snapshots.is_empty() {
+        let (reason, remedy) = without_snapshot(path);
+        return Err(format!("no snapshot to resume from: {reason}{remedy}"));
+    }
+    Ok(snapshots)
+}
+
 /// What always remains where a run cannot be resumed.
 fn from_the_start(path: &Path) -> String {
     let path = path.display();
@@ -180,6 +189,9 @@ struct Prepared<'a> {
 
 /// The step as it was at a snapshot, if that fits the scene.
 fn verified(scene: &Scene, from: &Snapshot) -> Result<Box<dyn Stepper<dyn System>>, String> {
+    if !from.is_of(scene) {
+        return Err(SessionError::OtherScene.to_string());
+    }
     from.check(scene).map_err(|error| error.to_string())?;
     let stepper = scene.method.stepper(&*scene.problem.system, &from.state);
     let mut stepper = stepper.map_err(|refusal| refusal.to_string())?;

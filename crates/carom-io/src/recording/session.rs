@@ -136,7 +136,7 @@ impl<'a> Session<'a> {
         locates_events: bool,
         snapshot: &Snapshot,
     ) -> Result<Self, SessionError> {
-        if hash(&scene.to_toml()) != snapshot.scene {
+        if !snapshot.is_of(scene) {
             return Err(SessionError::OtherScene);
         }
         snapshot.check(scene).map_err(io_error("the snapshot"))?;

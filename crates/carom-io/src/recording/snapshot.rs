@@ -127,6 +127,11 @@ impl Snapshot {
         folder.join(NAME)
     }
 
+    /// Whether the scene is the one that the run was made of.
+    pub fn is_of(&self, scene: &Scene) -> bool {
+        hash(&scene.to_toml()) == self.scene
+    }
+
     /// Refuses a snapshot whose parts do not have the sizes that the scene's have.
     pub fn check(&self, scene: &Scene) -> io::Result<()> {
         let (system, state) = (&*scene.problem.system, &self.state);

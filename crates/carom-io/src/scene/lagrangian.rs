@@ -1,6 +1,6 @@
 //! `[lagrangian]`: generalised coordinates and expressions.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use carom::lagrangian::definition::{Definition, Layout, Misfit, NamedRow, mass_of_kinetic, split_row};
 use carom::lagrangian::expression::{Graph, Node, NodeId};
@@ -8,6 +8,7 @@ use carom::lagrangian::length::make_lengths;
 use carom::problem::Points;
 
 use super::names::{Allowed, Family, Names};
+use super::sums::Sums;
 use super::terms::{self, Term};
 use crate::document::{Diagnostics, Item, Kind, Origin, TableReader};
 
@@ -280,26 +281,6 @@ pub fn check_size(item: &Item, found: usize, n: usize) -> Option<()> {
     let plural = if found == 1 { "" } else { "s" };
     item.report(format!("found {found} value{plural}, needed are {n}: one per coordinate"), None);
     None
-}
-
-/// Sums of terms by name, in the order in which the names occur first.
-#[derive(Default)]
-struct Sums {
-    rows: Vec<NamedRow>,
-    places: HashMap<String, usize>,
-}
-
-impl Sums {
-    /// Adds a term to the sum of that name; those of a repeated element have one name.
-    fn add(&mut self, name: &str, node: NodeId, graph: &mut Graph) {
-        let name = name.split('[').next().unwrap_or(name);
-        if let Some(&place) = self.places.get(name) {
-            self.rows[place].node = graph.add(self.rows[place].node, node);
-        } else {
-            self.places.insert(name.to_string(), self.rows.len());
-            self.rows.push(NamedRow { name: name.to_string(), node });
-        }
-    }
 }
 
 /// The forces by coordinate, and the power of every named term.

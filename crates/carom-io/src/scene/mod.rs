@@ -15,6 +15,7 @@ mod plates;
 mod schema;
 mod schema_particles;
 mod settings;
+mod sums;
 mod symmetries;
 mod terms;
 mod unknown;
