@@ -114,9 +114,14 @@ pub(super) fn problem(mut document: Document) -> (Option<Problem>, Vec<Wrong>) {
 }
 
 fn lcp(document: &mut Document, findings: &mut Findings) -> Option<Problem> {
-    let (m, q) = (document.m.take()?, document.q.take()?);
-    let m = findings.take(dense(m, q.len()))?;
-    findings.take(of("M", Lcp::new(m, q))).map(Problem::Lcp)
+    let q = document.q.take();
+    let m = match (document.m.take()?, &q) {
+        // Rows are judged also where the vector that they belong to is wrong.
+        (Matrix::Rows(rows), _) => findings.take(of("M", Dense::from_rows(&rows))),
+        (entries, Some(q)) => findings.take(dense(entries, q.len())),
+        (Matrix::Entries(_), None) => None,
+    };
+    findings.take(of("M", Lcp::new(m?, q?))).map(Problem::Lcp)
 }
 
 fn mlcp(document: &mut Document, findings: &mut Findings) -> Option<Problem> {
@@ -156,18 +161,17 @@ fn global_friction(document: &mut Document, findings: &mut Findings) -> Option<P
 /// As many rows as an LCP that is given by entries may have: LCPs are kept dense.
 const DENSE: usize = 10_000;
 
-fn dense(matrix: Matrix, n: usize) -> Result<Dense, Wrong> {
-    match matrix {
-        Matrix::Rows(rows) => of("M", Dense::from_rows(&rows)),
-        Matrix::Entries(_) if n > DENSE => wrong(
+fn dense(entries: Matrix, n: usize) -> Result<Dense, Wrong> {
+    if n > DENSE {
+        return wrong(
             "M",
             format!(
                 "an LCP is kept dense and may have {DENSE} rows, not {n}; with `lower` (each 0) and `upper` (each null) it is a \
                  mixed LCP, which is kept sparse"
             ),
-        ),
-        entries => Ok(sparse("M", entries, ("q", n), ("q", n))?.to_dense()),
+        );
     }
+    Ok(sparse("M", entries, ("q", n), ("q", n))?.to_dense())
 }
 
 /// A matrix whose rows and columns are as many as the entries of two vectors.
