@@ -56,7 +56,7 @@ fn mutated_scenes_end_with_a_code_and_a_message() {
             }
             // Every scene has a seed of its own, whoever runs it.
             let own = seed.wrapping_mul(1_000_003).wrapping_add(k as u64);
-            let text = Mutator::new(own, corpus::scenes()).next();
+            let text = Mutator::new(own, corpus::scenes()).text();
             let ended = run(&place, &text, &mut Dice::new(own));
             let (counts, found) = &mut *ends.lock().expect("no worker panics");
             *counts.entry(ended.fate).or_default() += 1;

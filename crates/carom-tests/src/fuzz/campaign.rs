@@ -42,7 +42,7 @@ impl Campaign {
             campaign.input(target, text, &running);
         }
         for _ in 0..count {
-            campaign.input(target, mutator.next(), &running);
+            campaign.input(target, mutator.text(), &running);
         }
         campaign
     }
@@ -97,7 +97,10 @@ fn quiet() {
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
             let place = info.location().map(ToString::to_string).unwrap_or_default();
-            LAST.set(format!("{place}: {}", info.payload_as_str().unwrap_or_default()));
+            let payload = info.payload();
+            let said =
+                payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
+            LAST.set(format!("{place}: {}", said.unwrap_or_default()));
             if !place.contains("src/") || place.contains("carom-tests") {
                 before(info);
             }

@@ -159,7 +159,7 @@ impl Mutator {
     }
 
     /// A text of the corpus with a few changes.
-    pub fn next(&mut self) -> String {
+    pub fn text(&mut self) -> String {
         let mut text = self.dice.pick::<str>(&self.corpus).to_string();
         let most = if self.dice.once_in(4) { 6 } else { 2 };
         let changes = 1 + self.dice.below(most);
