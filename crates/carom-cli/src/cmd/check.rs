@@ -33,20 +33,21 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     let comparisons = if args.derivatives { compare(&scene)? } else { Vec::new() };
     let wrong: Vec<&Comparison> = comparisons.iter().filter(|c| !c.agrees()).collect();
     let mut notes = notes(&scene);
-    notes.extend(own_units(&scene));
+    let gaps = scene.gap_units();
+    notes.extend(own_units(&gaps));
     if args.json {
         let rows: Vec<_> = comparisons
             .iter()
             .map(|c| json!({ "derivative": c.what, "relative_difference": c.error, "agrees": c.agrees() }))
             .collect();
         let derivatives = args.derivatives.then_some(rows);
-        let (valid, problems, gaps, compressed) = (true, [(); 0], gaps_as_data(&scene), compressed(&scene));
+        let (valid, problems, gaps, compressed) = (true, [(); 0], gaps_as_data(&gaps), compressed(&scene));
         print::json(&json!({
             "valid": valid, "problems": problems, "notes": notes, "gaps": gaps, "compressed": compressed,
             "derivatives": derivatives
         }))?;
     } else {
-        let mut text = format!("{}: fine\n{}", scene.name, print::columns(&describe(&scene)));
+        let mut text = format!("{}: fine\n{}", scene.name, print::columns(&describe(&scene, &gaps)));
         for note in notes {
             text.push_str(&format!("note: {note}\n"));
         }
@@ -112,8 +113,8 @@ fn compressed_in_words(scene: &Scene) -> Option<String> {
 }
 
 /// Gaps that are not lengths, or may not be, and are left as they are.
-fn own_units(scene: &Scene) -> Vec<String> {
-    let own = scene.gap_units().into_iter().filter_map(|(name, unit)| match unit {
+fn own_units(gaps: &[(&str, GapUnit)]) -> Vec<String> {
+    let own = gaps.iter().filter_map(|(name, unit)| match unit {
         GapUnit::Own(slope) => Some(format!(
             "`{name}` is not a length: its gradient has length {slope:.4} near the start, and penetrations are in its own unit (unit = \
              \"normalised\" makes it a length)"
@@ -126,9 +127,9 @@ fn own_units(scene: &Scene) -> Vec<String> {
     own.collect()
 }
 
-fn gaps_as_data(scene: &Scene) -> Vec<Value> {
-    let data = scene.gap_units().into_iter().map(|(name, unit)| {
-        let (word, slope) = match unit {
+fn gaps_as_data(gaps: &[(&str, GapUnit)]) -> Vec<Value> {
+    let data = gaps.iter().map(|(name, unit)| {
+        let (word, slope) = match *unit {
             GapUnit::Length => ("length", Some(1.0)),
             GapUnit::Normalised(slope) => ("normalised", Some(slope)),
             GapUnit::Said(slope) => ("said to be a length", Some(slope)),
@@ -141,11 +142,11 @@ fn gaps_as_data(scene: &Scene) -> Vec<Value> {
 }
 
 /// How many gaps are what, in words.
-fn gaps_in_words(scene: &Scene) -> Option<String> {
+fn gaps_in_words(gaps: &[(&str, GapUnit)]) -> Option<String> {
     const KINDS: [&str; 4] =
         ["a length as written", "made a length", "in a unit of its own", "of a unit that nothing tells"];
     let mut counts = [0; 4];
-    for (_, unit) in scene.gap_units() {
+    for (_, unit) in gaps {
         counts[match unit {
             GapUnit::Length | GapUnit::Said(_) => 0,
             GapUnit::Normalised(_) => 1,
@@ -168,7 +169,7 @@ fn compare(scene: &Scene) -> Result<Vec<Comparison>, Fail> {
     Ok(derivatives::check(system, state.t, &state.q, &v))
 }
 
-fn describe(scene: &Scene) -> Vec<Vec<String>> {
+fn describe(scene: &Scene, gaps: &[(&str, GapUnit)]) -> Vec<Vec<String>> {
     let system: &dyn System = &*scene.problem.system;
     let names: Vec<String> = (0..system.dim()).map(|i| system.coordinate_name(i)).collect();
     let shown = if names.len() > 8 { format!("{}, …", names[..8].join(", ")) } else { names.join(", ") };
@@ -186,7 +187,7 @@ fn describe(scene: &Scene) -> Vec<Vec<String>> {
         count("nonholonomic", system.nonholonomic().map_or(0, |rows| rows.rows())),
         vec!["  method".into(), scene.method.name().into()],
     ];
-    rows.extend(gaps_in_words(scene).map(|words| vec!["  gaps".into(), words]));
+    rows.extend(gaps_in_words(gaps).map(|words| vec!["  gaps".into(), words]));
     rows.extend(compressed_in_words(scene).map(|words| vec!["  start".into(), words]));
     let end = scene.problem.initial.t + scene.run.steps as f64 * scene.run.h;
     rows.push(vec![

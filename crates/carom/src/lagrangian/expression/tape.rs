@@ -42,7 +42,7 @@ struct Instruction {
 /// they are away from the inputs, then by operation. So neighbours rarely wait
 /// for each other, and the processor can predict which operation comes next.
 fn schedule(graph: &Graph, outputs: &[NodeId]) -> Vec<NodeId> {
-    let mut nodes = graph.reachable(outputs, |_| true);
+    let nodes = graph.reachable(outputs, |_| true);
     let mut keys: HashMap<NodeId, (u32, i32)> = HashMap::with_capacity(nodes.len());
     for &id in &nodes {
         let operands = graph.node(id).operands().into_iter().flatten();
@@ -55,8 +55,9 @@ fn schedule(graph: &Graph, outputs: &[NodeId]) -> Vec<NodeId> {
         };
         keys.insert(id, (level.unwrap_or(0), kind));
     }
-    nodes.sort_by_key(|id| (keys[id], *id));
-    nodes
+    let mut ordered: Vec<((u32, i32), NodeId)> = nodes.into_iter().map(|id| (keys[&id], id)).collect();
+    ordered.sort_unstable();
+    ordered.into_iter().map(|(_, id)| id).collect()
 }
 
 /// A compiled set of expressions.
