@@ -1,7 +1,7 @@
 //! What a run is worth: decided once, for the terminal, `run.json` and the page alike, which only show it.
 //!
 //! First size, then slope. Errors of energy, violations of constraints, penetrations and changes of momenta are compared with scales of the
-//! scene itself ([`scales`], [`gauge`]); beyond the limits of [`limits`] the run has failed in substance, however smooth it looks. Below
+//! scene itself (`scales.rs`, `gauge.rs`); beyond the limits of [`limits`] the run has failed in substance, however smooth it looks. Below
 //! them slopes and losses are told as notes. What is no number is beyond every limit.
 
 mod bodies;
