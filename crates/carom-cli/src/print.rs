@@ -87,6 +87,14 @@ pub fn list(rows: &[Vec<String>]) -> String {
     rows.iter().map(|row| wrapped(&line(row, &widths), 0, indent)).collect()
 }
 
+/// A command that can be copied: one that is too long for a line goes on in the next, as shells take it.
+pub fn command(command: &str) -> String {
+    match command.rsplit_once(" --") {
+        Some((begin, end)) if command.chars().count() + 2 > WIDTH => format!("  {begin} \\\n      --{end}\n"),
+        _ => format!("  {command}\n"),
+    }
+}
+
 /// A number in few characters.
 pub fn short(value: f64) -> String {
     if value == 0.0 {

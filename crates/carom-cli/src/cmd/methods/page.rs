@@ -3,7 +3,7 @@
 use carom_io::catalogue::{Choice, MethodOption, MethodPage};
 
 use super::words;
-use crate::print::{list, wrapped};
+use crate::print::{self, list, wrapped};
 
 /// Where the words of a list of choices begin.
 const INDENT: usize = 6;
@@ -23,7 +23,7 @@ pub fn text(page: &MethodPage) -> String {
     section("built-in scenes that use it", wrapped(&scenes, 2, 2));
     let papers = page.papers.iter().map(|paper| wrapped(&format!("  {}: {}", paper.key, paper.text), 0, 4));
     section("papers", papers.collect());
-    section("commands to try", page.commands.iter().map(|command| format!("  {command}\n")).collect());
+    section("commands to try", page.commands.iter().map(|command| print::command(command)).collect());
     text.push_str("\nClaims are those of the default options; the tests check each. Equations: docs/methods.md\n");
     text
 }

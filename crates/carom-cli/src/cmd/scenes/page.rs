@@ -2,7 +2,7 @@
 
 use carom_io::catalogue::{Parameter, ScenePage};
 
-use crate::print::{WIDTH, list, short, wrapped};
+use crate::print::{self, list, short, wrapped};
 
 /// All about a scene.
 pub fn text(page: &ScenePage) -> String {
@@ -18,16 +18,8 @@ pub fn text(page: &ScenePage) -> String {
     section("system", system(page));
     let papers = page.papers.iter().map(|paper| wrapped(&format!("  {}: {}", paper.key, paper.text), 0, 4));
     section("papers", papers.collect());
-    section("commands to try", page.commands.iter().map(|command| command_lines(command)).collect());
+    section("commands to try", page.commands.iter().map(|command| print::command(command)).collect());
     text
-}
-
-/// A command that can be copied: one that is too long for a line goes on in the next, as shells take it.
-fn command_lines(command: &str) -> String {
-    match command.rsplit_once(" --") {
-        Some((begin, end)) if command.chars().count() + 2 > WIDTH => format!("  {begin} \\\n      --{end}\n"),
-        _ => format!("  {command}\n"),
-    }
 }
 
 fn row(parameter: &Parameter) -> Vec<String> {

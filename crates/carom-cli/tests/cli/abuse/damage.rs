@@ -14,7 +14,7 @@ fn make(place: &Place, kind: &Kind) {
     let (whole, cut) = (format!("{}-whole", kind.name), format!("{}-cut", kind.name));
     place.carom(&kind.run("1000", &whole)).code(0);
     for _ in 0..50 {
-        let mut child = place.command(&kind.run("0.01", &cut)).spawn().expect("carom runs");
+        let mut child = place.command(&kind.run("0.001", &cut)).spawn().expect("carom runs");
         let begin = Instant::now();
         let at = |file: &str| fs::metadata(place.path(&cut).join(file)).map_or(0, |data| data.len());
         while (at("snapshot-before.bin") == 0 || at("measures.crc") < 60)
