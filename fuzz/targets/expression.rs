@@ -6,4 +6,4 @@ use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 
 fuzz_target!(init: sow("expression", corpus::expressions()), |data: &[u8]| check(target::expression, data));
 
-fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| change(data, size, max_size, seed));
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| { change(data, size, max_size, seed) });

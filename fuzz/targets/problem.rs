@@ -6,4 +6,4 @@ use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 
 fuzz_target!(init: sow("problem", corpus::problems()), |data: &[u8]| check(target::problem, data));
 
-fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| change(data, size, max_size, seed));
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| { change(data, size, max_size, seed) });
