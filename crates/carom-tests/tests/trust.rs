@@ -161,7 +161,7 @@ Every method of the test matrix, with the options that change its claims, on eve
 | cell | the run |
 |---|---|
 | · | nothing was found |
-| + | is trustworthy; a finding is told as a note |
+| + | is trustworthy; a finding is shown as a note |
 | E | energy is off by more than half of that of the motion |
 | C | an equality constraint is off by more than a tenth of what it is made of |
 | P | a contact is penetrated by more than 0.3 of its size |

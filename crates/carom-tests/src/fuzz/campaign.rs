@@ -90,7 +90,7 @@ thread_local! {
     static LAST: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Panics are findings, and are told with their input.
+/// A panic is a finding: it is reported with the input that led to it.
 fn quiet() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

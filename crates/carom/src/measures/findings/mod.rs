@@ -2,7 +2,7 @@
 //!
 //! First size, then slope. Errors of energy, violations of constraints, penetrations and changes of momenta are compared with scales of the
 //! scene itself (`scales.rs`, `gauge.rs`); beyond the limits of [`limits`] the run has failed in substance, however smooth it looks. Below
-//! them slopes and losses are told as notes. What is no number is beyond every limit.
+//! them slopes and losses become notes. A value that is not a number is beyond every limit.
 
 mod bodies;
 mod conservation;
