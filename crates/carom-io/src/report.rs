@@ -74,8 +74,8 @@ pub struct RunReport {
     pub complete: bool,
     /// Why the run ended early.
     pub ended: Option<String>,
-    /// Whether the run has not failed in substance: no finding is beyond its limit.
-    pub trustworthy: bool,
+    /// Whether the run has not failed in substance: no finding is beyond its limit. `null` of a run without steps.
+    pub trustworthy: Option<bool>,
     /// What was found of errors, losses and solves, with what it was compared with.
     pub findings: Vec<Finding>,
     /// What the user should know beside that.
@@ -244,8 +244,7 @@ impl RunReport {
             problem: &scene.problem,
             method: &scene.method,
             h: scene.run.h,
-            steps: outcome.steps,
-            last: state,
+            outcome,
             summary,
             ledger,
         });
@@ -333,7 +332,7 @@ impl RunReport {
             },
             complete: outcome.ended.is_none(),
             ended: outcome.ended.as_ref().map(ToString::to_string),
-            trustworthy: findings.trustworthy(),
+            trustworthy: (outcome.steps > 0 || !findings.trustworthy()).then(|| findings.trustworthy()),
             findings: findings.found,
             notes: {
                 let mut notes = notes(scene);

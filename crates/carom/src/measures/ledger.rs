@@ -26,8 +26,17 @@ pub enum Role {
     Source,
     /// It keeps energy and gives it back: the compliance of constraints and contacts.
     Store,
-    /// It takes energy. What it gives is an error of the steps.
+    /// It takes energy of smooth motion. What it gives is an error of the steps.
     Sink,
+    /// It takes energy at contacts: impacts, and forces of what touches. What it gives is an error of the steps.
+    Contact,
+}
+
+impl Role {
+    /// Whether it only ever takes energy.
+    pub fn takes(self) -> bool {
+        matches!(self, Self::Sink | Self::Contact)
+    }
 }
 
 /// Something that energy enters or leaves through.
@@ -101,9 +110,9 @@ impl Ledger {
         let further = [
             (timed, ("time-dependent potential", Role::Source)),
             (moving, ("moving constraints", Role::Source)),
-            (contacts, ("impacts", Role::Sink)),
-            (rubs, ("friction", Role::Sink)),
-            (contacts, ("capture", Role::Sink)),
+            (contacts, ("impacts", Role::Contact)),
+            (rubs, ("friction", Role::Contact)),
+            (contacts, ("capture", Role::Contact)),
         ];
         let further = further.iter().filter(|(there, _)| *there).map(|(_, account)| account);
         let forces = names.iter().map(|name| (name.as_str(), Role::Source));
@@ -147,6 +156,12 @@ impl Ledger {
         self.sources.iter().fold((0.0, 0.0), |(entered, left), s| (entered + s.entered, left + s.left))
     }
 
+    /// What went in and out through everything that does not give back what it keeps.
+    pub fn turned(&self) -> f64 {
+        let of = self.sources.iter().filter(|account| account.role != Role::Store);
+        of.map(|account| account.entered + account.left).sum()
+    }
+
     /// What sources put in, less what they took out.
     pub fn from_sources(&self) -> f64 {
         self.net_of(|role| role == Role::Source)
@@ -173,7 +188,7 @@ impl Ledger {
 
     /// What the steps gave that neither sources nor stores did; negative where something took energy.
     pub fn created(&self) -> f64 {
-        self.stored - self.net_of(|role| role != Role::Sink)
+        self.stored - self.net_of(|role| !role.takes())
     }
 
     /// Enters the step that led to a frame.

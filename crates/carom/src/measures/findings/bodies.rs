@@ -75,7 +75,7 @@ pub fn missed_contacts(run: &Evidence) -> Option<Finding> {
 /// Momenta that the scene conserves and the method claims to keep; of a method that claims it of some systems only, a note at most.
 pub fn momentum(run: &Evidence, energy: f64) -> Option<Finding> {
     let claims = run.method.claims();
-    let [linear, angular] = momentum_of(run.problem, run.last, energy);
+    let [linear, angular] = momentum_of(run.problem, &run.outcome.state, energy);
     let changes = [
         ("linear", run.summary.linear().1.filter(|_| claims.linear_momentum), linear),
         ("angular", run.summary.angular().1.filter(|_| claims.angular_momentum), angular),

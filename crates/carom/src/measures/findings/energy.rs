@@ -1,22 +1,38 @@
 //! Energy: what nothing accounts for, and what the method took.
 
 use super::conservation::Conservation;
-use super::limits::{ENERGY, LOSSES, ROUND_OFF};
+use super::limits::{CONTACT_LOSSES, ENERGY, LOSSES, ROUND_OFF};
 use super::scales::energy_of_a_step;
 use super::words::{place, short};
 use super::{Evidence, Finding, Kind, Level};
 use crate::measures::ledger::{Account, Ledger, Role};
 
-/// The energy of the motion. Where nothing moves that energy is balanced for, it is what the potential fell by; of systems with constraints
+/// What energies are compared with.
+#[derive(Debug, Clone, Copy)]
+pub struct Scales {
+    /// That of the motion: what errors are a part of.
+    pub motion: f64,
+    /// The largest that was there: what a method can take.
+    pub most: f64,
+}
+
+/// The energies of the motion. Where nothing moves that energy is balanced for, they are what the potential fell by; of systems with constraints
 /// or contacts at least what its forces give in a step, since what rests on them trembles by that; and never below round-off.
-pub fn scale(run: &Evidence) -> f64 {
+pub fn scales(run: &Evidence, conservation: &Conservation) -> Scales {
     let energy = &run.summary.gauge.energy;
-    let moved = if energy.motion > 0.0 { energy.motion } else { energy.fall };
     let system = &run.problem.system;
     let held = system.equalities() + system.inequalities() > 0;
     let step = if held { energy_of_a_step(run.problem, run.h) } else { 0.0 };
+    let turned = match run.ledger.filter(|_| !conservation.holds()) {
+        Some(ledger) => ledger.turned(),
+        None => 0.0,
+    };
     // Of sizes that are no numbers the others count.
-    moved.max(step).max(ROUND_OFF * energy.start)
+    let at_least = |moved: f64| {
+        let moved = if moved > 0.0 { moved } else { energy.fall };
+        moved.max(step).max(ROUND_OFF * energy.start)
+    };
+    Scales { motion: at_least(energy.of_motion(turned)), most: at_least(energy.most) }
 }
 
 /// What compares an energy with the scale.
@@ -55,9 +71,9 @@ pub fn error(run: &Evidence, conservation: &Conservation, scale: f64) -> Option<
 
 /// The largest rise beyond what sources and stores gave, the sink that gave most of it, and what it is above, in words.
 fn given(ledger: &Ledger) -> Option<(f64, &str, String)> {
-    let of = |role: Role| ledger.sources.iter().filter(move |account| account.role == role);
-    let most = of(Role::Sink).max_by(|a, b| a.net().total_cmp(&b.net()))?;
-    let givers = of(Role::Source).chain(of(Role::Store)).filter(|account| account.entered > 0.0);
+    let of = |takes: bool| ledger.sources.iter().filter(move |account| account.role.takes() == takes);
+    let most = of(true).max_by(|a, b| a.net().total_cmp(&b.net()))?;
+    let givers = of(false).filter(|account| account.entered > 0.0);
     let givers: Vec<String> = givers.map(|account| format!("`{}`", account.name)).collect();
     let above = match givers.is_empty() {
         true => "above its start".to_string(),
@@ -66,25 +82,35 @@ fn given(ledger: &Ledger) -> Option<(f64, &str, String)> {
     (most.net() > 0.5 * ledger.risen).then_some((ledger.risen, &most.name, above))
 }
 
-/// Energy that the method took from a scene that conserves it: booked, and a property of the method.
-pub fn losses(run: &Evidence, conservation: &Conservation, scale: f64) -> Option<Finding> {
+/// Energy that the method took from a scene that conserves it: booked, and a property of the method. Smooth steps that took most of it have
+/// failed, and so have contacts that took more than there was.
+pub fn losses(run: &Evidence, conservation: &Conservation, scales: Scales) -> Option<Finding> {
     let ledger = run.ledger.filter(|_| conservation.holds())?;
-    let mut sinks: Vec<&Account> =
-        ledger.sources.iter().filter(|account| account.role == Role::Sink && account.net() < 0.0).collect();
-    let taken: f64 = sinks.iter().map(|account| -account.net()).sum();
-    if taken <= LOSSES * scale || sinks.is_empty() {
+    let mut takers: Vec<&Account> =
+        ledger.sources.iter().filter(|account| account.role.takes() && account.net() < 0.0).collect();
+    let taken = |of: &[Role]| -> f64 {
+        takers.iter().filter(|account| of.contains(&account.role)).map(|account| -account.net()).sum()
+    };
+    let (smooth, all) = (taken(&[Role::Sink]), taken(&[Role::Sink, Role::Contact]));
+    let Scales { motion, most } = scales;
+    let trustworthy = smooth <= LOSSES[1] * motion && all <= CONTACT_LOSSES * most;
+    if trustworthy && all <= LOSSES[0] * most {
         return None;
     }
-    sinks.sort_by(|a, b| a.net().total_cmp(&b.net()));
+    takers.sort_by(|a, b| a.net().total_cmp(&b.net()));
     let through: Vec<String> =
-        sinks.iter().map(|account| format!("{} {}", account.name, short(-account.net()))).collect();
+        takers.iter().map(|account| format!("{} {}", account.name, short(-account.net()))).collect();
+    let (scale, limit) = match (trustworthy, smooth > LOSSES[1] * motion) {
+        (true, _) => (most, LOSSES[0] * most),
+        (false, true) => (motion, LOSSES[1] * motion),
+        (false, false) => (most, CONTACT_LOSSES * most),
+    };
     let sentence = format!(
         "this scene conserves energy, and `{}` took {} of it ({}): {}",
         run.method.name(),
-        short(taken),
-        compared(taken, scale),
+        short(all),
+        compared(all, scale),
         through.join(", ")
     );
-    let limit = LOSSES * scale;
-    Some(Finding { kind: Kind::Losses, trustworthy: true, value: taken, limit, scale, sentence })
+    Some(Finding { kind: Kind::Losses, trustworthy, value: all, limit, scale, sentence })
 }

@@ -1,12 +1,15 @@
 //! What a run is judged by: errors over all steps, and the scales of the scene beside them.
 //!
-//! The scale of energies is that of the motion: the largest kinetic energy, or change of the potential, at a node whose accounts balance.
-//! It does not depend on where the potential is zero, and a run that explodes cannot be its own scale: nodes whose error is beyond the limit
-//! for the energy there do not count. Constant memory, beside one number per equality constraint.
+//! The scale of energies is that of the motion: twice the mean kinetic energy over time, and at most the largest kinetic energy, or change of
+//! the potential, at a node whose accounts balance. By the virial theorem the first is the energy of an oscillator and, without sign, of a
+//! planet, whatever its eccentricity: of the largest kinetic energy, at pericentre, an error that unbinds the planet is a small part.
+//! The scale does not depend on where the potential is zero, and a run that explodes cannot be its own scale: nodes whose error is beyond the
+//! limit for the energy there count for no more than what balanced before. Constant memory, beside one number per equality constraint.
 
 use serde::{Deserialize, Serialize};
 
 use super::limits::{DEMANDED, ENERGY};
+use super::octaves::Octaves;
 use crate::observe::Frame;
 
 /// The largest of a quantity, and where it was.
@@ -59,8 +62,10 @@ pub struct EnergyGauge {
     potential: f64,
     /// Energy at the start, without sign.
     pub start: f64,
-    /// That of the motion.
-    pub motion: f64,
+    /// Largest kinetic energy or change of the potential at a node whose accounts balance.
+    pub most: f64,
+    /// Kinetic energies of all nodes, those that do not balance cut to `most`.
+    kinetic: Octaves,
     /// Largest fall of the potential.
     pub fall: f64,
     /// Largest error.
@@ -75,11 +80,18 @@ impl EnergyGauge {
         }
         let changed = frame.potential - self.potential;
         let size = frame.kinetic.max(changed.abs());
-        if error.abs() <= ENERGY[1] * size {
-            self.motion = self.motion.max(size);
+        if error.abs() <= ENERGY[1] * size.max(self.of_motion(0.0)) {
+            self.most = self.most.max(size);
         }
+        self.kinetic.add(frame.kinetic.min(self.most));
         self.fall = self.fall.max(-changed);
         self.error.take(error.abs(), frame);
+    }
+
+    /// The energy of the motion; `turned` is what went in and out of a system that does not conserve its energy, which slow motion need not
+    /// have at any time.
+    pub fn of_motion(&self, turned: f64) -> f64 {
+        self.most.min(2.0 * self.kinetic.mean() + turned)
     }
 }
 

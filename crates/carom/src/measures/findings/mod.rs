@@ -9,6 +9,7 @@ mod conservation;
 mod energy;
 mod gauge;
 pub mod limits;
+mod octaves;
 mod scales;
 mod solves;
 mod trend;
@@ -20,7 +21,7 @@ use super::ledger::Ledger;
 use super::summary::Summary;
 use crate::method::AnyMethod;
 use crate::problem::Problem;
-use crate::state::State;
+use crate::run::Outcome;
 
 pub use conservation::Conservation;
 pub use gauge::{Deepest, EnergyGauge, Gauge, Loose, Peak};
@@ -30,6 +31,8 @@ pub use trend::EnergyTrend;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
+    /// A step that could not be made ended the run.
+    Failure,
     /// Energy that nothing accounts for, or that the steps gave.
     Energy,
     /// Energy that the method took from a scene that conserves it.
@@ -93,10 +96,8 @@ pub struct Evidence<'a> {
     pub method: &'a AnyMethod,
     /// Length of a step.
     pub h: f64,
-    /// Steps made.
-    pub steps: u64,
-    /// The last state.
-    pub last: &'a State,
+    /// What came of the run.
+    pub outcome: &'a Outcome,
     /// What was measured.
     pub summary: &'a Summary,
     /// The accounts of energy.
@@ -118,12 +119,15 @@ impl Findings {
     /// Of a run.
     pub fn of(run: &Evidence) -> Self {
         let conservation = Conservation::of(run.method, &*run.problem.system);
-        let scale = energy::scale(run);
+        let scales = energy::scales(run, &conservation);
+        let scale = scales.motion;
+        let error = energy::error(run, &conservation, scale);
+        let within = error.as_ref().is_none_or(|error| error.trustworthy);
+        let trend = EnergyTrend::of(run, &conservation, error.is_none());
         let mut found = Vec::new();
-        found.extend(energy::error(run, &conservation, scale));
-        let within = found.iter().all(|finding| finding.trustworthy);
-        let trend = EnergyTrend::of(run, &conservation, within);
-        let losses = energy::losses(run, &conservation, scale);
+        found.extend(solves::failure(run));
+        found.extend(error);
+        let losses = energy::losses(run, &conservation, scales);
         // What a method takes has a slope, and an account that says more.
         found.extend(losses.or_else(|| trend::drift(run, trend, scale)));
         found.extend(bodies::constraints(run));

@@ -70,17 +70,23 @@ pub fn gap_size(system: &dyn System, start: &State, contact: usize) -> f64 {
     slope.size(sizes[contact], LEAST[1] * extent(start))
 }
 
-/// Kinetic energy that the forces of the potential at the start give a system without constraints in a step.
+/// The part of the extent of the system that what rests trembles over at most.
+const TREMBLING: f64 = 0.01;
+
+/// Kinetic energy that the forces of the potential at the start give a system without constraints in a step, or over a hundredth of its
+/// extent if the step is longer: with the length of steps it must not outgrow the motion.
 pub fn energy_of_a_step(problem: &Problem, h: f64) -> f64 {
     let (system, State { t, q, .. }) = (&*problem.system, &problem.initial);
     let mut force = vec![0.0; q.len()];
     system.potential_gradient(*t, q, &mut force);
-    let mut speed = force.clone();
+    let mut a = force.clone();
     match InverseMass::new(system, q) {
-        Ok(inverse) => inverse.solve(&mut speed),
+        Ok(inverse) => inverse.solve(&mut a),
         Err(_) => return 0.0,
     }
-    0.5 * h * h * dot(&force, &speed)
+    let (farthest, way) = (TREMBLING * extent(&problem.initial), h * h * dot(&a, &a).sqrt());
+    let part = if way > farthest { farthest / way } else { 1.0 };
+    0.5 * part * h * h * dot(&force, &a)
 }
 
 /// Linear and angular momentum of points that have this energy between them: at most what a change can be compared with.

@@ -130,8 +130,7 @@ impl Judged {
             problem: &self.problem,
             method: &self.method,
             h: self.h,
-            steps: self.outcome.steps,
-            last: &self.outcome.state,
+            outcome: &self.outcome,
             summary: &self.summary,
             ledger: self.ledger.as_ref(),
         })
@@ -250,7 +249,7 @@ fn loose_solves_are_counted_named_and_shown_with_the_worst() {
 fn what_a_method_takes_is_told_with_its_account_and_is_no_failure() {
     let mut judged = Judged::constrained();
     let ledger = judged.ledger.as_mut().expect("contacts open one");
-    let impacts = ledger.sources.iter_mut().find(|account| account.role == Role::Sink).expect("impacts");
+    let impacts = ledger.sources.iter_mut().find(|account| account.role.takes()).expect("impacts");
     impacts.left = 0.3;
     let found = judged.only();
     assert!(found.kind == Kind::Losses && found.trustworthy && found.value == 0.3, "{found:?}");

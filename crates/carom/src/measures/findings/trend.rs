@@ -13,7 +13,7 @@ use super::{Evidence, Finding, Kind};
 pub enum EnergyTrend {
     /// The scene does not conserve energy: slopes say nothing of the steps.
     NotConserved,
-    /// The energy is off by more than its limit: no slope says anything.
+    /// The energy is off by so much that no slope says anything.
     Failed,
     /// Too few steps to speak of drift.
     FewSteps,
@@ -26,7 +26,7 @@ pub enum EnergyTrend {
 }
 
 impl EnergyTrend {
-    /// Of a run, whose energy is within its limit or not.
+    /// Of a run, whose energy is off by little, or not.
     pub(super) fn of(run: &Evidence, conservation: &Conservation, within: bool) -> Self {
         let (trend, energy) = (run.summary.energy_trend(), run.summary.energy);
         if !conservation.holds() {
@@ -38,11 +38,11 @@ impl EnergyTrend {
         let Some(((slope, error), energy)) = trend
             .and_then(|trend| Some((trend.slope, trend.error?)))
             .zip(energy)
-            .filter(|_| run.steps >= FEWEST_STEPS)
+            .filter(|_| run.outcome.steps >= FEWEST_STEPS)
         else {
             return Self::FewSteps;
         };
-        let span = run.steps as f64 * run.h;
+        let span = run.outcome.steps as f64 * run.h;
         if slope.abs() * span.abs() <= SUMS * energy.initial.abs().max(energy.max.abs()) {
             Self::RoundOff
         } else if slope.abs() <= CHANCE * error {
@@ -56,7 +56,7 @@ impl EnergyTrend {
 /// A drift that leads beyond the limit soon.
 pub fn drift(run: &Evidence, trend: EnergyTrend, scale: f64) -> Option<Finding> {
     let slope = run.summary.energy_trend().filter(|_| trend == EnergyTrend::Drift)?.slope;
-    let (span, limit) = (run.steps as f64 * run.h.abs(), ENERGY[1] * scale);
+    let (span, limit) = (run.outcome.steps as f64 * run.h.abs(), ENERGY[1] * scale);
     let time = limit / slope.abs();
     (time < SOON * span).then(|| {
         let sentence = format!(

@@ -1,7 +1,8 @@
 //! Contacts that a step runs through: what methods that ask for gaps at nodes alone can miss.
 //!
 //! The way of a step is the straight one from node to node, and where a contact gave an impulse also the one that the velocity at the start
-//! leads along: the step would have gone there. An impact on a way that is longer than the contact is deep need not show at any node. Where
+//! leads along: the step would have gone there. An impact on a way that is longer than the contact is deep need not show at any node, and one
+//! that shows past the middle of the contact is pushed out on the far side. Where
 //! the system does not know how deep its contacts are, gaps along the way from node to node tell which of them were passed through
 //! ([`way`]). Methods that locate impacts are left out.
 //!
@@ -103,10 +104,12 @@ impl Passages {
                 *farthest = Some(Farthest { contact, step: frame.step, t, h, share });
             }
         };
-        let is_open = |contact: usize| {
-            let impulse = frame.contact_impulse.get(contact).copied().unwrap_or(0.0);
-            gap[contact] > early && frame.gap[contact] > 0.0 && impulse == 0.0
+        let was_open = |contact: &usize| gap[*contact] > early;
+        let is_free = |contact: &usize| {
+            let impulse = frame.contact_impulse.get(*contact).copied().unwrap_or(0.0);
+            frame.gap[*contact] > 0.0 && impulse == 0.0
         };
+        let is_open = |contact: usize| was_open(&contact) && is_free(&contact);
         // A method that gives impulses early sees the contact over that much more of the way.
         let share = |Passage { contact, travel, depth }: Passage| {
             let share = (depth + early) / travel;
@@ -128,6 +131,18 @@ impl Passages {
                     }
                 });
             }
+            if depths == Depths::Infinite {
+                return Ok(());
+            }
+        }
+        let mut way = Way::new(system, [q, end], room);
+        for contact in (0..frame.gap.len()).filter(was_open).filter(|contact| !is_free(contact)) {
+            if let Some(share) = way.share_past_the_middle(contact)? {
+                take(contact, share);
+                *unnoticed += 1;
+            }
+        }
+        if depths == Depths::Known {
             return Ok(());
         }
         // Before anything is known of a gap, or after a jump of velocities, nothing can be said of its changes.
@@ -137,7 +152,7 @@ impl Passages {
         if (0..frame.gap.len()).all(|contact| slow(contact) || !is_open(contact)) {
             return Ok(());
         }
-        let mut way = Way::new(system, [q, end], room);
+        way.halve();
         for contact in (0..frame.gap.len()).filter(|&contact| is_open(contact) && !slow(contact)) {
             if way.may_close(contact, [gap[contact], frame.gap[contact]])
                 && let Some(share) = way.share_inside(contact)?

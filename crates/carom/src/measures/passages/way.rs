@@ -26,6 +26,7 @@ pub struct Room {
     gradient: Vec<f64>,
     inverse: Vec<f64>,
     by: Vec<f64>,
+    far: Vec<f64>,
 }
 
 impl Room {
@@ -44,18 +45,21 @@ pub struct Way<'a, S: ?Sized> {
 }
 
 impl<'a, S: System + ?Sized> Way<'a, S> {
-    /// Between these nodes; takes all gaps half way.
+    /// Between these nodes.
     pub fn new(system: &'a S, ends: [&'a [f64]; 2], room: &'a mut Room) -> Self {
-        for part in [&mut room.q, &mut room.gradient, &mut room.inverse, &mut room.by] {
+        for part in [&mut room.q, &mut room.gradient, &mut room.inverse, &mut room.by, &mut room.far] {
             part.resize(system.dim(), 0.0);
         }
         for part in [&mut room.gaps, &mut room.middle] {
             part.resize(system.inequalities(), 0.0);
         }
-        let mut way = Self { system, ends, room };
-        way.go_to(0.5);
-        system.gap(&way.room.q, &mut way.room.middle);
-        way
+        Self { system, ends, room }
+    }
+
+    /// Takes all gaps half way, which [`Self::may_close`] asks for.
+    pub fn halve(&mut self) {
+        self.go_to(0.5);
+        self.system.gap(&self.room.q, &mut self.room.middle);
     }
 
     fn go_to(&mut self, s: f64) {
@@ -86,6 +90,37 @@ impl<'a, S: System + ?Sized> Way<'a, S> {
         let [enters, leaves] = [0.0, 1.0].map(|outside| self.boundary(contact, outside, least));
         let share = (leaves - enters) / self.steepness(contact, enters)?;
         Ok((share > 0.0 && share < 1.0).then_some(share))
+    }
+
+    /// The depth of a contact as a part of the way, if the way leads into it and past its middle: there a push along the gradient would drive
+    /// through it what it should hold back. Such a way need not be longer than the contact is deep.
+    pub fn share_past_the_middle(&mut self, contact: usize) -> Result<Option<f64>, Failure> {
+        if !self.is_turned(contact)? {
+            return Ok(None);
+        }
+        let round_off = self.round_off(contact);
+        let (least, deepest) = self.least(contact);
+        if deepest.is_nan() || deepest >= -round_off {
+            return Ok(None);
+        }
+        let enters = self.boundary(contact, 0.0, least);
+        let share = 2.0 * (least - enters) / self.steepness(contact, enters)?;
+        Ok((share > 0.0).then_some(share))
+    }
+
+    /// Whether a gap opens along the way at its end, against its gradient at the start.
+    fn is_turned(&mut self, contact: usize) -> Result<bool, Failure> {
+        let ([start, end], system) = (self.ends, self.system);
+        let Room { gradient, inverse, far, .. } = &mut *self.room;
+        system.gap_gradient(end, contact, far);
+        let rate: f64 = far.iter().zip(start.iter().zip(end)).map(|(g, (a, b))| g * (b - a)).sum();
+        if rate > 0.0 {
+            system.gap_gradient(start, contact, gradient);
+            inverse.copy_from_slice(gradient);
+            InverseMass::new(system, start)?.solve(inverse);
+            return Ok(dot(inverse, far) < 0.0);
+        }
+        Ok(false)
     }
 
     /// What round-off makes of a gap, half way.

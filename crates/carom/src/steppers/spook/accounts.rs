@@ -18,12 +18,12 @@ pub const NAMES: [(&str, Role); COUNT] = [
     ("constraint compliance", Role::Store),
     ("contact compliance", Role::Store),
     ("constraint damping", Role::Sink),
-    ("contact forces", Role::Sink),
-    ("friction", Role::Sink),
+    ("contact forces", Role::Contact),
+    ("friction", Role::Contact),
     ("motors", Role::Source),
     ("velocity rows", Role::Sink),
-    ("impacts", Role::Sink),
-    ("timing of impacts", Role::Sink),
+    ("impacts", Role::Contact),
+    ("timing of impacts", Role::Contact),
 ];
 const COMPLIANCE: usize = 0;
 const CONTACT_COMPLIANCE: usize = 1;
