@@ -18,12 +18,52 @@ pub struct Level {
     pub error_q: f64,
     /// Largest error of a momentum at the end.
     pub error_p: f64,
-    /// Slopes from the level before: halving the step divides the error by 2 to this power.
+    /// Slopes from the level before: halving the step divides the error by 2 to this power. Not finite where an error is 0.
     pub slope: Option<(f64, f64)>,
     /// Linear systems solved.
     pub iterations: u64,
     /// Seconds that it took.
     pub seconds: f64,
+}
+
+/// A step length that the method fails with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FailedLevel {
+    /// Number of steps.
+    pub steps: u64,
+    /// Their length.
+    pub h: f64,
+    /// Why, and when.
+    pub error: StepError,
+}
+
+/// A convergence study.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Study {
+    /// The levels that were reached, from the longest steps to the shortest.
+    pub levels: Vec<Level>,
+    /// Those that failed.
+    pub failed: Vec<FailedLevel>,
+    /// The order that the last three levels above round-off show, the lower one of q and p; `None` if fewer than two are.
+    pub observed: Option<f64>,
+}
+
+/// An error below this part of the largest number of the reference is round-off.
+const ROUND_OFF: f64 = 1e-12;
+/// How many levels tell the order.
+const TELLING: usize = 3;
+
+impl Study {
+    fn new(levels: Vec<Level>, failed: Vec<FailedLevel>, exact: &State) -> Self {
+        let observed = |values: &[f64], error: fn(&Level) -> f64| {
+            let round_off = ROUND_OFF * values.iter().fold(0.0_f64, |size, value| size.max(value.abs()));
+            let telling = levels.iter().rev().filter(|level| error(level) > round_off).take(TELLING);
+            exponent(&telling.map(|level| (level.h, error(level))).collect::<Vec<_>>())
+        };
+        let (q, p) = (observed(&exact.q, |level| level.error_q), observed(&exact.p, |level| level.error_p));
+        let lower = q.into_iter().chain(p).min_by(f64::total_cmp);
+        Self { observed: lower, levels, failed }
+    }
 }
 
 /// What the errors are measured against.
@@ -81,56 +121,87 @@ fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0_f64, |max, (a, b)| max.max((a - b).abs()))
 }
 
-/// Runs `first · 2^k` steps over `span` for every level `k`.
+/// Runs `first · 2^k` steps over `span` for every level `k`. Levels that fail are told: long steps may, where shorter ones do not.
 pub fn order(
     problem: &Problem,
     method: &AnyMethod,
     (span, first, levels): (f64, u64, u32),
     reference: &Reference,
-) -> Result<Vec<Level>, StudyError> {
-    let steps: Vec<u64> = (0..levels).map(|level| first << level).collect();
-    levels_of(problem, method, (span, &steps), reference)
+) -> Result<Study, StudyError> {
+    let exact = exact(problem, method, (span, first << (levels - 1)), reference)?;
+    let (mut found, mut failed): (Vec<Level>, Vec<FailedLevel>) = (Vec::new(), Vec::new());
+    for steps in (0..levels).map(|level| first << level) {
+        match level(problem, method, (span, steps), &exact, found.last()) {
+            Ok(level) => found.push(level),
+            Err(StudyError::Step { steps, error }) => {
+                failed.push(FailedLevel { steps, h: span / steps as f64, error });
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Study::new(found, failed, &exact))
 }
 
-/// Runs so many steps over `span` for every level.
+/// Runs so many steps over `span` for every level; one that fails is an error.
 pub fn levels_of(
     problem: &Problem,
     method: &AnyMethod,
     (span, steps): (f64, &[u64]),
     reference: &Reference,
 ) -> Result<Vec<Level>, StudyError> {
-    let exact = match reference {
+    let exact = exact(problem, method, (span, steps.iter().max().copied().unwrap_or(1)), reference)?;
+    let mut found: Vec<Level> = Vec::new();
+    for &steps in steps {
+        let level = level(problem, method, (span, steps), &exact, found.last())?;
+        found.push(level);
+    }
+    Ok(found)
+}
+
+/// The state at the end that errors are measured against.
+fn exact(
+    problem: &Problem,
+    method: &AnyMethod,
+    (span, finest): (f64, u64),
+    reference: &Reference,
+) -> Result<State, StudyError> {
+    match reference {
         Reference::Fine(finer) => {
-            let finest = steps.iter().max().copied().unwrap_or(1) * finer;
+            let finest = finest * finer;
             let ((coarse, _), (fine, _)) =
                 (run(problem, method, span, finest / 2)?, run(problem, method, span, finest)?);
             let gain = f64::from(1_u32 << method.claims().order) - 1.0;
             let limit = |fine: &[f64], coarse: &[f64]| -> Vec<f64> {
                 fine.iter().zip(coarse).map(|(fine, coarse)| fine + (fine - coarse) / gain).collect()
             };
-            State { t: fine.t, q: limit(&fine.q, &coarse.q), p: limit(&fine.p, &coarse.p) }
+            Ok(State { t: fine.t, q: limit(&fine.q, &coarse.q), p: limit(&fine.p, &coarse.p) })
         }
         Reference::Given(state) => {
             let (needed, end) = (problem.system.dim(), problem.initial.t + span);
             if state.q.len() != needed || (state.t - end).abs() > 1e-9 * end.abs().max(span) {
                 return Err(StudyError::Reference { found: state.q.len(), t: state.t, needed, end });
             }
-            state.clone()
+            Ok(state.clone())
         }
-    };
-    let mut found: Vec<Level> = Vec::new();
-    for &steps in steps {
-        let begin = Instant::now();
-        let (state, iterations) = run(problem, method, span, steps)?;
-        let (seconds, h) = (begin.elapsed().as_secs_f64(), span / steps as f64);
-        let (error_q, error_p) = (largest_difference(&state.q, &exact.q), largest_difference(&state.p, &exact.p));
-        let slope = found.last().map(|last| {
-            let finer = (last.h / h).log2();
-            ((last.error_q / error_q).log2() / finer, (last.error_p / error_p).log2() / finer)
-        });
-        found.push(Level { steps, h, error_q, error_p, slope, iterations, seconds });
     }
-    Ok(found)
+}
+
+fn level(
+    problem: &Problem,
+    method: &AnyMethod,
+    (span, steps): (f64, u64),
+    exact: &State,
+    last: Option<&Level>,
+) -> Result<Level, StudyError> {
+    let begin = Instant::now();
+    let (state, iterations) = run(problem, method, span, steps)?;
+    let (seconds, h) = (begin.elapsed().as_secs_f64(), span / steps as f64);
+    let (error_q, error_p) = (largest_difference(&state.q, &exact.q), largest_difference(&state.p, &exact.p));
+    let slope = last.map(|last| {
+        let finer = (last.h / h).log2();
+        ((last.error_q / error_q).log2() / finer, (last.error_p / error_p).log2() / finer)
+    });
+    Ok(Level { steps, h, error_q, error_p, slope, iterations, seconds })
 }
 
 /// The exponent of a power law: the least-squares slope of the logarithms of `(h, error)`. None if fewer than two step

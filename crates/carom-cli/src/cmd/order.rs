@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use carom::state::State;
-use carom::study::{Level, Reference, StudyError, order};
+use carom::study::{Level, Reference, Study, StudyError, order};
 use carom_io::estimate::{PART, seconds_per_step};
 use carom_io::folder::ended_run;
 use carom_io::report::RunReport;
@@ -72,31 +72,44 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     };
     settle(&scene, &reference, args)?;
     let span = (steps as f64 * h, steps, args.levels);
-    let levels = order(&scene.problem, &scene.method, span, &reference).map_err(|error| match error {
+    let study = order(&scene.problem, &scene.method, span, &reference).map_err(|error| match error {
         StudyError::Refused(_) | StudyError::Reference { .. } => Fail::Input(format!("error: {error}")),
         StudyError::Step { .. } => Fail::Failed(format!("error: {error}")),
     })?;
-    let reports = trials(&mut scene, &levels)?;
+    let levels = &study.levels;
+    let reports = trials(&mut scene, levels)?;
     let named = || levels.iter().zip(&reports).map(|(level, report)| (format!("h = {}", level.h), report));
     let claimed = scene.method.claims().order;
     if let Some(file) = &file {
         let title = format!("{} with {}", scene.name, scene.method.name());
-        file.write(&OrderFigure { title, levels: &levels, claimed, work: args.work }.figure())?;
+        file.write(&OrderFigure { title, levels, claimed, work: args.work }.figure())?;
     }
     if args.json {
         let rows: Vec<Value> = levels.iter().zip(&reports).map(row).collect();
-        let (scene, method) = (&scene.name, scene.method.name());
-        let document = json!({ "scene": scene, "method": method, "claimed_order": claimed, "levels": rows });
+        let failed: Vec<Value> = study
+            .failed
+            .iter()
+            .map(|level| json!({ "steps": level.steps, "h": level.h, "error": level.error.to_string() }))
+            .collect();
+        let document = json!({
+            "scene": scene.name,
+            "method": scene.method.name(),
+            "claimed_order": claimed,
+            "observed_order": study.observed,
+            "shown": study.observed.map(|observed| shows(observed, claimed)),
+            "levels": rows,
+            "failed": failed,
+        });
         print::json(&document)?;
     } else {
         let distrusted = strict::summary(levels.len(), named()).map_or_else(String::new, |found| found + "\n");
-        print::out(&(text(args, &scene, &levels) + &distrusted))?;
+        print::out(&(text(args, &scene, &study) + &distrusted))?;
     }
     file.map_or(Ok(()), |file| file.tell(args.json)).and(strict::runs(args.strict, levels.len(), named()))
 }
 
 /// What is printed for a reader.
-fn text(args: &Args, scene: &Scene, levels: &[Level]) -> String {
+fn text(args: &Args, scene: &Scene, study: &Study) -> String {
     let against = match &args.reference {
         None => format!("the same method with {FINER} times finer steps than the last, extrapolated"),
         Some(folder) => folder.display().to_string(),
@@ -110,7 +123,29 @@ fn text(args: &Args, scene: &Scene, levels: &[Level]) -> String {
         true => " through impacts too, as long as the motion is not chaotic",
         false => " between impacts; through them errors are of first order and scatter",
     };
-    head + &table(levels, args.work) + &format!("\n{method} claims order {}{limit}.\n", claims.order)
+    let failed = study.failed.iter().map(|level| {
+        let text = format!("h = {}, {} steps, failed: {}", print::short(level.h), level.steps, level.error);
+        print::wrapped(&text, 2, 4)
+    });
+    let failed = failed.collect::<String>();
+    let verdict = match study.observed {
+        None => "fewer than two levels have errors above round-off: no order can be seen.".to_string(),
+        Some(observed) if shows(observed, claims.order) => format!("the last levels show {observed:.2}."),
+        Some(observed) => format!(
+            "NOT SHOWN here: the last levels show {observed:.2}. Steps may be too long still, the motion chaotic{}, or the reference no better than \
+             the levels.",
+            if contacts { ", impacts between" } else { "" }
+        ),
+    };
+    let verdict = print::wrapped(&format!("{method} claims order {}{limit}; {verdict}", claims.order), 0, 2);
+    head + &table(&study.levels, args.work) + &failed + "\n" + &verdict
+}
+
+/// How far below the claimed order the slope of a few levels may be that show it.
+const CLOSE: f64 = 0.25;
+
+fn shows(observed: f64, claimed: u32) -> bool {
+    observed > f64::from(claimed) - CLOSE
 }
 
 /// Refuses steps that cannot be counted, and asks before a study that is long.
@@ -167,8 +202,8 @@ fn row((level, report): (&Level, &RunReport)) -> Value {
         "h": level.h,
         "error_q": level.error_q,
         "error_p": level.error_p,
-        "slope_q": level.slope.map(|slope| slope.0),
-        "slope_p": level.slope.map(|slope| slope.1),
+        "slope_q": level.slope.map(|slope| slope.0).filter(|slope| slope.is_finite()),
+        "slope_p": level.slope.map(|slope| slope.1).filter(|slope| slope.is_finite()),
         "iterations": level.iterations,
         "seconds": level.seconds,
         "trustworthy": report.trustworthy,
@@ -183,8 +218,11 @@ fn table(levels: &[Level], work: bool) -> String {
     }
     let mut rows = vec![heads.into_iter().map(String::from).collect::<Vec<_>>()];
     for level in levels {
-        let slope =
-            |pick: fn((f64, f64)) -> f64| level.slope.map_or_else(String::new, |s| format!("{:.3}", pick(s)));
+        let slope = |pick: fn((f64, f64)) -> f64| match level.slope.map(pick) {
+            None => String::new(),
+            Some(slope) if slope.is_finite() => format!("{slope:.3}"),
+            Some(_) => "–".into(),
+        };
         let mut cells = vec![
             format!("  {}", level.steps),
             format!("{:.4e}", level.h),

@@ -92,3 +92,45 @@ fn the_figure_shows_every_level_its_slopes_and_the_claimed_order() {
     let nowhere = place.carom(&[&study[..], &["no/such/folder.svg"]].concat()).code(1);
     assert!(nowhere.err.contains("--figure: no/such/folder.svg"), "{nowhere:?}");
 }
+
+#[test]
+fn a_study_says_whether_the_claimed_order_is_seen() {
+    let place = Place::new();
+    let study = |arguments: &[&str]| place.carom(&[&["order"], arguments].concat()).code(0);
+    let seen = ["elastic-pendulum", "--until", "1", "--levels", "4"];
+    let json = study(&[&seen[..], &["--json"]].concat()).json();
+    assert!(
+        json["shown"] == true && (json["observed_order"].as_f64().expect("a slope") - 2.0).abs() < 0.1,
+        "{json}"
+    );
+    assert!(study(&seen).out.contains("claims order 2; the last levels show 2.0"), "{}", study(&seen).out);
+    // Chaotic for so long that no level is near the motion.
+    let unseen = ["double-pendulum", "--until", "200", "--step", "0.1", "--levels", "3"];
+    let json = study(&[&unseen[..], &["--json"]].concat()).json();
+    assert!(json["shown"] == false && json["observed_order"].as_f64().expect("a slope") < 1.75, "{json}");
+    assert!(study(&unseen).out.contains("NOT SHOWN here"), "{}", study(&unseen).out);
+}
+
+#[test]
+fn levels_that_are_exact_have_no_slope() {
+    let place = Place::new();
+    let scene = ["elastic-pendulum", "--until", "1"];
+    place.carom(&[&["run"], &scene[..], &["--quiet", "--out", "coarse"]].concat()).code(0);
+    let study = [&["order"], &scene[..], &["--reference", "coarse", "--levels", "2"]].concat();
+    let text = place.carom(&study).code(0).out;
+    assert!(!text.contains("inf") && text.contains("fewer than two levels"), "{text}");
+    let json = place.carom(&[&study[..], &["--json"]].concat()).code(0).json();
+    assert!(json["levels"][1]["slope_q"].is_null() && json["shown"].is_null(), "{json}");
+}
+
+#[test]
+fn a_level_that_fails_leaves_the_others() {
+    let place = Place::new();
+    let study = ["order", "double-pendulum", "--step", "1", "--until", "8", "--levels", "7"];
+    let json = place.carom(&[&study[..], &["--json"]].concat()).code(0).json();
+    let (levels, failed) = (json["levels"].as_array().expect("levels"), json["failed"].as_array().expect("failed"));
+    assert!(failed.len() + levels.len() == 7 && !failed.is_empty() && levels.len() >= 2, "{json}");
+    assert!(failed[0]["h"] == 1.0 && failed[0]["error"].as_str().expect("words").contains("t = "), "{json}");
+    let text = place.carom(&study).code(0).out;
+    assert!(text.contains("h = 1, 8 steps, failed: "), "{text}");
+}

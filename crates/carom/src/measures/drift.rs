@@ -35,11 +35,12 @@ impl Drift {
         self.xx += dx * (x - self.mean_x);
     }
 
-    /// The trend; `None` with fewer than two different times, and of samples whose squares are too large for a sum.
+    /// The trend; `None` with fewer than two different times, and of samples whose squares are too large, or too small, for a sum.
     pub fn trend(&self) -> Option<Trend> {
         let (slope, freedom) = (self.tx / self.tt, self.count - 2.0);
         let residual = self.xx - slope * self.tx;
-        if self.tt <= 0.0 || !(slope.is_finite() && residual.is_finite()) {
+        let vanished = slope != 0.0 && self.xx * f64::EPSILON < f64::MIN_POSITIVE;
+        if self.tt <= 0.0 || vanished || !(slope.is_finite() && residual.is_finite()) {
             return None;
         }
         // Round-off may make it negative.
@@ -72,12 +73,20 @@ mod tests {
     }
 
     #[test]
-    fn no_trend_of_squares_that_overflow() {
-        let mut drift = Drift::default();
-        for (k, x) in [1e160, -1e160, 2e160, 0.5e160].into_iter().enumerate() {
-            drift.add(k as f64, x);
+    fn no_trend_of_squares_that_overflow_or_vanish() {
+        let trend = |size: f64| {
+            let mut drift = Drift::default();
+            for (k, x) in [1.0, -1.0, 2.0, 0.5].into_iter().enumerate() {
+                drift.add(k as f64, size * x);
+            }
+            drift.trend()
+        };
+        assert_eq!((trend(1e160), trend(1e-160)), (None, None));
+        let ratio = |size: f64| trend(size).map(|trend| trend.slope / trend.error.expect("four samples"));
+        let expected = ratio(1.0).expect("a trend");
+        for size in [1e-140, 1e-100, 1e100, 1e140] {
+            assert!((ratio(size).expect("a trend") / expected - 1.0).abs() < 1e-12, "{size:e}");
         }
-        assert_eq!(drift.trend(), None);
     }
 
     #[test]

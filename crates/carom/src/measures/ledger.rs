@@ -28,6 +28,8 @@ pub enum Role {
     Store,
     /// It takes energy of smooth motion. What it gives is an error of the steps.
     Sink,
+    /// It takes energy of what a method lets give way, so that it comes to rest: the damping of constraints that a method regularises.
+    Damping,
     /// It takes energy at contacts: impacts, and forces of what touches. What it gives is an error of the steps.
     Contact,
 }
@@ -35,7 +37,7 @@ pub enum Role {
 impl Role {
     /// Whether it only ever takes energy.
     pub fn takes(self) -> bool {
-        matches!(self, Self::Sink | Self::Contact)
+        matches!(self, Self::Sink | Self::Damping | Self::Contact)
     }
 }
 
@@ -160,6 +162,11 @@ impl Ledger {
     pub fn turned(&self) -> f64 {
         let of = self.sources.iter().filter(|account| account.role != Role::Store);
         of.map(|account| account.entered + account.left).sum()
+    }
+
+    /// What stores hold, more than at the start.
+    pub fn kept(&self) -> f64 {
+        -self.net_of(|role| role == Role::Store)
     }
 
     /// What sources put in, less what they took out.

@@ -45,7 +45,8 @@ impl OrderFigure<'_> {
     fn errors(&self, panel: Panel, over: fn(&Level) -> f64, slopes: bool) -> Panel {
         let slope = |pick: fn((f64, f64)) -> f64| {
             let last = self.levels.last().and_then(|level| level.slope).map(pick);
-            last.filter(|_| slopes).map_or_else(String::new, |slope| format!(", slope {slope:.2}"))
+            last.filter(|slope| slopes && slope.is_finite())
+                .map_or_else(String::new, |slope| format!(", slope {slope:.2}"))
         };
         let points = |error: fn(&Level) -> f64| self.levels.iter().map(move |level| (over(level), error(level)));
         panel

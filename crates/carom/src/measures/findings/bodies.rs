@@ -1,6 +1,6 @@
 //! Constraints, contacts and momenta.
 
-use super::limits::{CONSTRAINTS, MOMENTUM, PENETRATION};
+use super::limits::{CONSTRAINTS, MOMENTUM, PENETRATION, SOFT_PENETRATION};
 use super::scales::{equality_sizes, gap_size, momentum_of};
 use super::words::{place, short, times};
 use super::{Evidence, Finding, Kind, Level};
@@ -31,19 +31,22 @@ pub fn constraints(run: &Evidence) -> Option<Finding> {
     Some(Finding { kind: Kind::Constraints, trustworthy, value, limit, scale, sentence })
 }
 
-/// The deepest penetration, of a contact that is no spring.
+/// The deepest penetration. A contact that is a spring gives way as far as its load wants; beyond its size that is worth a note.
 pub fn penetration(run: &Evidence) -> Option<Finding> {
     let (system, deepest) = (&*run.problem.system, run.summary.gauge.deepest?);
-    if run.method.abilities().soft_contacts && system.gap_softness(deepest.contact).gives_way() {
-        return None;
-    }
+    let spring = run.method.abilities().soft_contacts && system.gap_softness(deepest.contact).gives_way();
+    let limits = if spring { SOFT_PENETRATION } else { PENETRATION };
     let (value, scale) = (deepest.depth.value, gap_size(system, &run.problem.initial, deepest.contact));
     if scale == 0.0 {
         return None;
     }
-    let Level { trustworthy, limit } = Finding::beyond(PENETRATION, value, scale)?;
+    let Level { trustworthy, limit } = Finding::beyond(limits, value, scale)?;
+    let advice = match spring {
+        true => "its compliance is that of a soft spring, or the steps are too long for its swing",
+        false => "shorter steps, or a method that locates impacts, avoid it",
+    };
     let sentence = format!(
-        "contact `{}` is penetrated by {} {}, {} times its size, {}: shorter steps, or a method that locates impacts, avoid it",
+        "contact `{}` is penetrated by {} {}, {} times its size, {}: {advice}",
         system.gap_name(deepest.contact),
         short(value),
         place(&deepest.depth),

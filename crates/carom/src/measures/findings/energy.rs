@@ -14,30 +14,39 @@ pub struct Scales {
     pub motion: f64,
     /// The largest that was there: what a method can take.
     pub most: f64,
+    /// What constraints and contacts that carry a load from the start on may take of it at once.
+    pub load: f64,
 }
 
 /// The energies of the motion. Where nothing moves that energy is balanced for, they are what the potential fell by; of systems with constraints
 /// or contacts at least what its forces give in a step, since what rests on them trembles by that; and never below round-off.
+///
+/// A load that springs take up keeps half of its energy there, and swings by the other half until it is damped: both are energies of the motion,
+/// even if there is next to none to be seen.
 pub fn scales(run: &Evidence, conservation: &Conservation) -> Scales {
     let energy = &run.summary.gauge.energy;
     let system = &run.problem.system;
     let held = system.equalities() + system.inequalities() > 0;
     let step = if held { energy_of_a_step(run.problem, run.h) } else { 0.0 };
-    let turned = match run.ledger.filter(|_| !conservation.holds()) {
-        Some(ledger) => ledger.turned(),
-        None => 0.0,
-    };
+    let kept = run.ledger.map_or(0.0, |ledger| ledger.kept().max(0.0));
+    let turned = kept + run.ledger.filter(|_| !conservation.holds()).map_or(0.0, Ledger::turned);
     // Of sizes that are no numbers the others count.
     let at_least = |moved: f64| {
         let moved = if moved > 0.0 { moved } else { energy.fall };
         moved.max(step).max(ROUND_OFF * energy.start)
     };
-    Scales { motion: at_least(energy.of_motion(turned)), most: at_least(energy.most) }
+    let motion = at_least(energy.of_motion(turned));
+    Scales { motion, most: at_least(energy.most), load: kept + CONTACT_LOSSES * step }
 }
+
+/// Beyond it a ratio of energies says no more than that.
+const MANY: f64 = 1e6;
 
 /// What compares an energy with the scale.
 fn compared(value: f64, scale: f64) -> String {
-    if scale > 0.0 {
+    if value > MANY * scale && scale > 0.0 {
+        format!("more than a million times the energy of the motion, {}", short(scale))
+    } else if scale > 0.0 {
         format!("{} times the energy of the motion, {}", short(value / scale), short(scale))
     } else {
         "and nothing that moves has an energy to compare it with".into()
@@ -91,8 +100,9 @@ pub fn losses(run: &Evidence, conservation: &Conservation, scales: Scales) -> Op
     let taken = |of: &[Role]| -> f64 {
         takers.iter().filter(|account| of.contains(&account.role)).map(|account| -account.net()).sum()
     };
-    let (smooth, all) = (taken(&[Role::Sink]), taken(&[Role::Sink, Role::Contact]));
-    let Scales { motion, most } = scales;
+    let Scales { motion, most, load } = scales;
+    let damped = (taken(&[Role::Damping]) - load).max(0.0);
+    let (smooth, all) = (taken(&[Role::Sink]) + damped, taken(&[Role::Sink, Role::Damping, Role::Contact]));
     let trustworthy = smooth <= LOSSES[1] * motion && all <= CONTACT_LOSSES * most;
     if trustworthy && all <= LOSSES[0] * most {
         return None;

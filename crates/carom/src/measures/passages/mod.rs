@@ -104,12 +104,11 @@ impl Passages {
                 *farthest = Some(Farthest { contact, step: frame.step, t, h, share });
             }
         };
-        let was_open = |contact: &usize| gap[*contact] > early;
-        let is_free = |contact: &usize| {
-            let impulse = frame.contact_impulse.get(*contact).copied().unwrap_or(0.0);
-            frame.gap[*contact] > 0.0 && impulse == 0.0
+        let is_free = |contact: usize| {
+            let impulse = frame.contact_impulse.get(contact).copied().unwrap_or(0.0);
+            frame.gap[contact] > 0.0 && impulse == 0.0
         };
-        let is_open = |contact: usize| was_open(&contact) && is_free(&contact);
+        let is_open = |contact: usize| gap[contact] > early && is_free(contact);
         // A method that gives impulses early sees the contact over that much more of the way.
         let share = |Passage { contact, travel, depth }: Passage| {
             let share = (depth + early) / travel;
@@ -136,7 +135,8 @@ impl Passages {
             }
         }
         let mut way = Way::new(system, [q, end], room);
-        for contact in (0..frame.gap.len()).filter(was_open).filter(|contact| !is_free(contact)) {
+        // What touches at the start may change sides too: a contact that is held at a node does not always turn the velocity.
+        for contact in (0..frame.gap.len()).filter(|contact| gap[*contact] <= early || !is_free(*contact)) {
             if let Some(share) = way.share_past_the_middle(contact)? {
                 take(contact, share);
                 *unnoticed += 1;

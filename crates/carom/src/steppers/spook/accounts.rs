@@ -17,7 +17,7 @@ const COUNT: usize = 9;
 pub const NAMES: [(&str, Role); COUNT] = [
     ("constraint compliance", Role::Store),
     ("contact compliance", Role::Store),
-    ("constraint damping", Role::Sink),
+    ("constraint damping", Role::Damping),
     ("contact forces", Role::Contact),
     ("friction", Role::Contact),
     ("motors", Role::Source),
