@@ -94,8 +94,10 @@ fn energy(scene: &Scene, run: &Value, data: &Data) -> Option<Drawing> {
         let mut panel = over_time(Axis::linear(axis))
             .series(line("energy error", energy.map(|e| (e - initial) / scale)).width(1.0));
         let mut caption = "Energy error, every recorded row".to_string();
+        // The slope of a run that failed says nothing.
+        let slope = number(run, "/energy/slope").filter(|_| run["energy"]["trend"] != "failed");
         if let (Some(slope), Some(error), Some((t, mean))) =
-            (number(run, "/energy/slope"), number(run, "/energy/slope_error"), energy.mean())
+            (slope, number(run, "/energy/slope_error"), energy.mean())
         {
             let ends = [energy.points.first(), energy.points.last()].map(|end| end.map_or(t, |end| end.0));
             let fit = ends.map(|end| (end, (mean - initial + slope * (end - t)) / scale));

@@ -23,6 +23,20 @@ fn unbroken(text: &str) -> String {
     text.replace(" × ", "\u{a0}×\u{a0}").replace(" ± ", "\u{a0}±\u{a0}").replace(" ulp", "\u{a0}ulp")
 }
 
+/// Running text: numbers that are not broken at the end of a line, and names, which stand between backticks, in the type of the scene.
+fn prose(text: &str) -> String {
+    let escaped = unbroken(&escape(text));
+    let parts: Vec<&str> = escaped.split('`').collect();
+    if parts.len() % 2 == 0 {
+        return escaped;
+    }
+    let named = |(place, part): (usize, &&str)| match place % 2 {
+        1 => format!("<code>{part}</code>"),
+        _ => (*part).to_string(),
+    };
+    parts.iter().enumerate().map(named).collect()
+}
+
 /// Writes the page.
 pub fn write(scene: &Scene, run: &Value, data: &Data, drawings: &[Drawing]) -> String {
     let name = run["scene"].as_str().unwrap_or_default();
@@ -46,7 +60,7 @@ pub fn write(scene: &Scene, run: &Value, data: &Data, drawings: &[Drawing]) -> S
         short(run["t"].as_f64().unwrap_or(f64::NAN), 6)
     );
     for paragraph in scene.description.iter().flat_map(|text| text.split("\n\n")) {
-        let _ = writeln!(page, "<p>{}</p>", escape(paragraph));
+        let _ = writeln!(page, "<p>{}</p>", prose(paragraph));
     }
     structure_section(&mut page, scene, run, data);
     figures(&mut page, drawings);
@@ -74,7 +88,7 @@ fn ending(page: &mut String, scene: &Scene, run: &Value) {
         run["steps"],
         count(scene.run.steps, "step"),
         if run["steps"] == 1 { "was" } else { "were" },
-        escape(reason)
+        prose(reason)
     );
 }
 
@@ -92,7 +106,7 @@ fn distrust(page: &mut String, run: &Value) {
     }
     page.push_str("<div class=\"alarm\"><strong>This run cannot be trusted:</strong>\n<ul>\n");
     for reason in findings(run, false) {
-        let _ = writeln!(page, "<li>{}</li>", unbroken(&escape(&reason)));
+        let _ = writeln!(page, "<li>{}</li>", prose(&reason));
     }
     page.push_str("</ul></div>\n");
 }
@@ -105,8 +119,8 @@ fn structure_section(page: &mut String, scene: &Scene, run: &Value, data: &Data)
             page,
             "<tr><th>{}</th><td>{}</td><td class=\"value\">{}</td></tr>",
             row.name,
-            escape(&row.promise),
-            unbroken(&escape(&row.measured))
+            prose(&row.promise),
+            prose(&row.measured)
         );
     }
     page.push_str("</tbody>\n</table></div>\n");
@@ -115,7 +129,7 @@ fn structure_section(page: &mut String, scene: &Scene, run: &Value, data: &Data)
     if !notes.is_empty() {
         page.push_str("<ul>\n");
         for note in notes {
-            let _ = writeln!(page, "<li>{}</li>", unbroken(&escape(&note)));
+            let _ = writeln!(page, "<li>{}</li>", prose(&note));
         }
         page.push_str("</ul>\n");
     }
