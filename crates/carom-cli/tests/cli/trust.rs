@@ -50,8 +50,8 @@ fn exploding_runs_say_so_first_on_every_face_and_strict_fails_them() {
             "{body:.200}"
         );
         // Names have their type instead of backticks, and the figure no slope.
-        let said = body.split_once("<details").expect("an appendix").0;
-        assert!(!said.contains('`') && !said.contains("least squares"), "{said}");
+        let shown = body.split_once("<details").expect("an appendix").0;
+        assert!(!shown.contains('`') && !shown.contains("least squares"), "{shown}");
 
         let strict = run(&["--strict", "--json", "--out", "b"]).code(1);
         assert!(strict.err.contains("error: --strict: the run is not trustworthy: ") && strict.err.contains(said));
