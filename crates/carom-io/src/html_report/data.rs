@@ -55,6 +55,9 @@ fn point_label(x: &str, y: &str) -> String {
     }
 }
 
+/// The tables that are read here.
+pub const TABLES: [&str; 2] = ["measures", "trajectory"];
+
 /// The kind of a column: what stands before the first point of its name.
 fn kind(name: &str) -> &str {
     name.split_once('.').map_or(name, |(kind, _)| kind)
@@ -72,7 +75,7 @@ fn open(folder: &Path, name: &str) -> io::Result<TableReader> {
 impl Data {
     /// Reads the tables of a folder, of a system whose points have these coordinates.
     pub fn read(folder: &Path, points: &[Vec<usize>]) -> Result<Self, (String, io::Error)> {
-        let at = |name: &'static str| move |error| (format!("{name}.json, {name}.f64"), error);
+        let at = |name: &'static str| move |error| (format!("the table {name}"), error);
         let table = open(folder, "measures").map_err(at("measures"))?;
         let all = table.columns();
         let few = |&i: &usize| {
