@@ -67,9 +67,10 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     }
     let reference = match &args.reference {
         None => Reference::Fine(FINER),
-        Some(folder) => Reference::Given(last_state(folder).map_err(|message| {
-            Fail::Input(format!("error: --reference: {}: {message}", folder.join("run.json").display()))
-        })?),
+        Some(folder) => Reference::Given(
+            last_state(folder)
+                .map_err(|message| Fail::Input(format!("error: --reference: {}: {message}", folder.display())))?,
+        ),
     };
     settle(&scene, &reference, args)?;
     let span = (steps as f64 * h, steps, args.levels);

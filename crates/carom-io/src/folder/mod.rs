@@ -280,6 +280,7 @@ fn is_run(path: &Path) -> bool {
 fn no_run(path: &Path) -> Option<String> {
     let nothing = "nothing was recorded in it: carom was stopped before it wrote the scene, or never started";
     match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Some("there is no such folder".into()),
         Err(error) => Some(error.to_string()),
         Ok(there) if !there.is_dir() => Some("it is a file".into()),
         Ok(_) if only_begun(path).is_ok_and(|begun| begun) => {

@@ -62,3 +62,23 @@ fn is_sweep(path: &Path) -> bool {
         whole::open(&path.join(FILES[0])).and_then(|file| file.take(MARK.len() as u64).read_to_end(&mut begin));
     read.is_ok() && begin == MARK.as_bytes()
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::super::FolderError;
+    use super::SweepFolder;
+
+    #[test]
+    fn a_folder_that_took_the_place_of_the_sweeps_is_not_written_to() {
+        let place = std::env::temp_dir().join(format!("carom-sweep-moved-{}", std::process::id()));
+        let (folder, moved) = (place.join("out"), place.join("moved"));
+        let sweep = SweepFolder::create(&folder).expect("a new folder");
+        std::fs::rename(&folder, &moved).expect("moved");
+        std::fs::create_dir(&folder).expect("another folder");
+        let refused = sweep.write("a,b\n", &1).expect_err("another folder");
+        assert!(matches!(refused, FolderError::Lost { .. }), "{refused}");
+        drop(sweep);
+        assert_eq!(std::fs::read_dir(&folder).expect("there").count(), 0);
+        std::fs::remove_dir_all(&place).expect("removed");
+    }
+}
