@@ -14,6 +14,9 @@ use crate::{Ended, Place, names};
 const EVENTS: Kind =
     Kind { name: "events", arguments: &["star-body", "--method", "cva", "--steps", "80000", "--every", "20"] };
 
+/// What is done to a file, in words and in deed.
+type Damage = (&'static str, fn(&Path));
+
 /// Starts a run and waits for its first snapshot.
 fn begin(place: &Place, arguments: &[&str], out: &str) -> Child {
     let mut command = place.command(arguments);
@@ -146,7 +149,7 @@ fn tables_of_another_run_are_refused_by_name() {
 fn a_file_that_is_missing_or_empty_is_named() {
     let place = Place::new();
     make(&place);
-    let damages: [(&str, fn(&Path)); 2] = [
+    let damages: [Damage; 2] = [
         ("removed", |path| fs::remove_file(path).expect("removed")),
         ("emptied", |path| fs::write(path, "").expect("emptied")),
     ];
