@@ -75,7 +75,7 @@ fn open(folder: &Path, name: &str) -> io::Result<TableReader> {
 impl Data {
     /// Reads the tables of a folder, of a system whose points have these coordinates.
     pub fn read(folder: &Path, points: &[Vec<usize>]) -> Result<Self, (String, io::Error)> {
-        let at = |name: &'static str| move |error| (format!("the table {name}"), error);
+        let at = |name: &'static str| move |error| (format!("{name}.json, {name}.f64"), error);
         let table = open(folder, "measures").map_err(at("measures"))?;
         let all = table.columns();
         let few = |&i: &usize| {
