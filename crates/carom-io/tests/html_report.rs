@@ -415,5 +415,12 @@ fn a_broken_folder_is_an_error_that_names_the_file() {
     let other = r#"{ "dtype": "<f8", "order": "rows", "columns": [{ "name": "x", "unit": "" }] }"#;
     std::fs::write(folder.0.join("measures.json"), other).expect("writable");
     let message = error(&run(), &folder.0).to_string();
+    assert!(
+        message.contains("measures.json was changed after the run wrote it: it names no checksums"),
+        "{message}"
+    );
+    let number = Checksums::begun("", &[]).run();
+    TableWriter::create(&folder.0, "measures", &[Column::new("x")], number).expect("writable");
+    let message = error(&run(), &folder.0).to_string();
     assert!(message.contains("first column is not `t`"), "{message}");
 }
