@@ -19,6 +19,21 @@ pub fn flag() -> Result<Arc<AtomicBool>, Fail> {
     Ok(stop)
 }
 
+/// A limit on the size of files (`ulimit -f`) is to end in an error of the write that exceeds it, not in a signal that ends the program without
+/// a word: a handler that does nothing of note takes it.
+#[cfg(unix)]
+pub fn outlive_limits() -> Result<(), Fail> {
+    use signal_hook::consts::SIGXFSZ;
+    let taken = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
+    taken.map(|_| ()).map_err(|error| Fail::Failed(format!("error: signal {SIGXFSZ}: {error}")))
+}
+
+/// Other systems have no such limit.
+#[cfg(not(unix))]
+pub fn outlive_limits() -> Result<(), Fail> {
+    Ok(())
+}
+
 #[cfg(not(unix))]
 fn signals() -> Vec<i32> {
     vec![SIGINT, SIGTERM]

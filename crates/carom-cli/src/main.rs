@@ -15,6 +15,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::fail::Fail;
+
 /// Mechanics with contact, simulated so that its structure survives.
 #[derive(Parser)]
 #[command(name = "carom", version, arg_required_else_help = true, max_term_width = print::WIDTH)]
@@ -54,7 +56,17 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let command = Cli::parse().command;
+    let result = interrupt::outlive_limits().and_then(|()| perform(command));
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+/// Does what is asked for.
+fn perform(command: Command) -> Result<(), Fail> {
+    match command {
         Command::Run(args) => cmd::run::run(&args),
         Command::Check(args) => cmd::check::run(&args),
         Command::Order(args) => cmd::order::run(&args),
@@ -68,9 +80,5 @@ fn main() -> ExitCode {
         Command::Report(args) => cmd::report::run(&args),
         Command::Export(args) => cmd::export::run(&args),
         Command::Cite(args) => cmd::cite::run(&args),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
     }
 }

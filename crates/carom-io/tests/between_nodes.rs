@@ -11,7 +11,7 @@ use std::time::Duration;
 use carom::run::{Grid, Outcome, Run};
 use carom_io::document::{Edit, Source};
 use carom_io::folder::RunFolder;
-use carom_io::recording::{Session, Snapshot, TableReader, export};
+use carom_io::recording::{Session, Snapshot, TableReader, export, tables};
 use carom_io::report::RunReport;
 use carom_io::scene::Scene;
 use carom_io::trial::Trial;
@@ -103,9 +103,9 @@ fn read(text: &str, sets: &[&str]) -> Scene {
 /// Runs to a step; without an end the recording is left as by a process that was killed.
 fn begin(scene: &Scene, place: &Place, steps: u64, end: bool) -> Option<(RunReport, String)> {
     let mut folder = RunFolder::create(&place.0).expect("a folder");
-    folder.write_scene(&scene.to_toml()).expect("written");
     let (system, initial) = (&*scene.problem.system, &scene.problem.initial);
     let mut stepper = scene.method.stepper(system, initial).expect("taken");
+    folder.write_scene(&scene.to_toml(), &tables(scene, stepper.locates_events())).expect("written");
     let mut session = Session::start(scene, folder, Duration::ZERO, stepper.locates_events()).expect("recorded");
     let grid = Grid { t0: initial.t, h: scene.run.h, steps };
     let run = Run { system, stepper: &mut *stepper, grid, on_failure: scene.run.on_failure };

@@ -15,7 +15,7 @@ use carom::system::System;
 use carom_io::document::{Edit, Source};
 use carom_io::folder::RunFolder;
 use carom_io::html_report::HtmlReport;
-use carom_io::recording::{Session, Snapshot, TableReader, export};
+use carom_io::recording::{Session, Snapshot, TableReader, export, tables};
 use carom_io::report::RunReport;
 use carom_io::scene::Scene;
 use place::Place;
@@ -107,7 +107,7 @@ fn telling(scene: &Scene, made: usize, memory: &[f64]) -> Telling {
 /// Runs to a step; without an end the recording is left as by a process that was killed.
 fn begin(scene: &Scene, place: &Place, mut stepper: Telling, steps: u64, end: bool) -> Option<(RunReport, String)> {
     let mut folder = RunFolder::create(&place.0).expect("a folder");
-    folder.write_scene(&scene.to_toml()).expect("written");
+    folder.write_scene(&scene.to_toml(), &tables(scene, stepper.locates)).expect("written");
     let mut session = Session::start(scene, folder, Duration::ZERO, stepper.locates).expect("recorded");
     let (system, grid) = (&*scene.problem.system, Grid { t0: 0.0, h: scene.run.h, steps });
     let run = Run { system, stepper: &mut stepper, grid, on_failure: scene.run.on_failure };

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use carom_io::document::Source;
+use carom_io::folder::Checksums;
 use carom_io::html_report::{HtmlReport, NAMES, ReportError};
 use carom_io::recording::{Column, TableWriter};
 use carom_io::scene::Scene;
@@ -50,9 +51,11 @@ impl Folder {
         let name = format!("carom-report-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let path = std::env::temp_dir().join(name);
         std::fs::create_dir(&path).expect("a new folder");
+        let checksums = Checksums::begun("", &["measures", "trajectory"]);
+        std::fs::write(path.join("checksums.json"), checksums.text().expect("written")).expect("writable");
         let columns = |names: &[&str]| names.iter().map(|name| Column::new(*name)).collect::<Vec<_>>();
         let write = |name: &str, names: &[&str], value: &dyn Fn(&str, u64) -> f64| {
-            let mut table = TableWriter::create(&path, name, &columns(names)).expect("writable");
+            let mut table = TableWriter::create(&path, name, &columns(names), checksums.run()).expect("writable");
             for k in 0..rows {
                 let row: Vec<f64> =
                     names.iter().map(|name| if *name == "t" { k as f64 * 0.01 } else { value(name, k) }).collect();
@@ -197,7 +200,8 @@ fn particles(count: usize, name: impl Fn(usize) -> String) -> (Folder, Scene) {
     let names: Vec<String> = (0..system.dim()).map(|i| system.coordinate_name(i)).collect();
     let kinds = ["", "v.", "p."].into_iter().flat_map(|kind| names.iter().map(move |name| format!("{kind}{name}")));
     let columns: Vec<Column> = std::iter::once("t".to_string()).chain(kinds).map(Column::new).collect();
-    let mut table = TableWriter::create(&folder.0, "trajectory", &columns).expect("writable");
+    let mut table =
+        TableWriter::create(&folder.0, "trajectory", &columns, Checksums::begun("", &[]).run()).expect("writable");
     for k in 0..100 {
         let row =
             columns.iter().enumerate().map(|(i, _)| if i == 0 { k as f64 } else { (0.1 * (k + i) as f64).sin() });
@@ -410,6 +414,13 @@ fn a_broken_folder_is_an_error_that_names_the_file() {
     assert!(error(&run(), &folder.0).to_string().starts_with("trajectory.json"));
     let other = r#"{ "dtype": "<f8", "order": "rows", "columns": [{ "name": "x", "unit": "" }] }"#;
     std::fs::write(folder.0.join("measures.json"), other).expect("writable");
+    let message = error(&run(), &folder.0).to_string();
+    assert!(
+        message.contains("measures.json was changed after the run wrote it: it names no checksums"),
+        "{message}"
+    );
+    let number = Checksums::begun("", &[]).run();
+    TableWriter::create(&folder.0, "measures", &[Column::new("x")], number).expect("writable");
     let message = error(&run(), &folder.0).to_string();
     assert!(message.contains("first column is not `t`"), "{message}");
 }

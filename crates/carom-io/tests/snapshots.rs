@@ -10,7 +10,7 @@ use carom::steppers::Stepper;
 use carom::system::System;
 use carom_io::document::{Edit, Source};
 use carom_io::folder::RunFolder;
-use carom_io::recording::{Session, Snapshot};
+use carom_io::recording::{Session, Snapshot, tables};
 use carom_io::scene::{BuiltIn, Scene};
 use place::Place;
 
@@ -44,8 +44,8 @@ fn stepper(scene: &Scene) -> Box<dyn Stepper<dyn System>> {
 /// Records some steps and returns the last snapshot.
 fn snapshot(scene: &Scene, place: &Place) -> Snapshot {
     let mut folder = RunFolder::create(&place.0).expect("a folder");
-    folder.write_scene(&scene.to_toml()).expect("written");
     let mut stepper = stepper(scene);
+    folder.write_scene(&scene.to_toml(), &tables(scene, stepper.locates_events())).expect("written");
     let mut session = Session::start(scene, folder, Duration::ZERO, stepper.locates_events()).expect("recorded");
     let (system, t0) = (&*scene.problem.system, scene.problem.initial.t);
     let grid = Grid { t0, h: scene.run.h, steps: 40 };

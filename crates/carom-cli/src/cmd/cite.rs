@@ -1,10 +1,12 @@
 //! `carom cite RUN_OR_METHOD`.
 
+use std::fmt::Display;
 use std::path::Path;
 
 use carom::method::AnyMethod;
 use carom_io::document::Source;
-use carom_io::folder::{SCENE, read_verified};
+use carom_io::folder::{FolderError, RunFolder, SCENE};
+use carom_io::recording::examine;
 use carom_io::references;
 use carom_io::scene::{BuiltIn, Scene};
 use clap::Args as ClapArgs;
@@ -41,14 +43,13 @@ fn keys(of: &str) -> Result<Vec<String>, Fail> {
         Some(scene) => Source::new(of, scene.text),
         None => {
             let path = Path::new(of);
-            let read = if path.is_dir() {
-                read_verified(path, SCENE).map(String::into_bytes)
+            if path.is_dir() {
+                Source::new(path.join(SCENE).display().to_string(), scene_of_run(path)?)
             } else {
-                std::fs::read(path)
-            };
-            let bytes = read.map_err(|error| missing(of, &error))?;
-            Source::from_bytes(path.display().to_string(), bytes)
-                .map_err(|found| SceneError::Wrong(found, Source::new(of, "")))?
+                let bytes = std::fs::read(path).map_err(|error| missing(of, &error))?;
+                Source::from_bytes(path.display().to_string(), bytes)
+                    .map_err(|found| SceneError::Wrong(found, Source::new(of, "")))?
+            }
         }
     };
     let scene = Scene::read(of, &source, &[]).map_err(|found| SceneError::Wrong(found, source))?;
@@ -61,7 +62,17 @@ fn keys(of: &str) -> Result<Vec<String>, Fail> {
     Ok(keys)
 }
 
-fn missing(of: &str, error: &std::io::Error) -> Fail {
+/// The scene of a run whose files belong together.
+fn scene_of_run(path: &Path) -> Result<String, Fail> {
+    let (_, text) = RunFolder::open(path).map_err(|error| match error {
+        FolderError::NoRun { reason, .. } => missing(&path.display().to_string(), &reason),
+        error => Fail::Input(format!("error: {error}")),
+    })?;
+    examine(path).map_err(|error| Fail::Input(format!("error: {}: {error}", path.display())))?;
+    Ok(text)
+}
+
+fn missing(of: &str, error: &dyn Display) -> Fail {
     let methods = AnyMethod::all();
     let names: Vec<&str> = methods.iter().map(AnyMethod::name).collect();
     unknown(false, of, format!("no method, scene or run folder ({error})"), hint::cited(of, &names))

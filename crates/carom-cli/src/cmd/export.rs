@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use carom_io::recording::{ExportError, export};
+use carom_io::recording::{ExportError, examine, export};
 use clap::{Args as ClapArgs, ValueEnum};
 
 use crate::fail::Fail;
@@ -39,5 +39,13 @@ pub fn run(args: &Args) -> Result<(), Fail> {
         };
         text.push_str(&format!("{}: {} rows{left_out}\n", file.path.display(), file.rows));
     }
-    print::out(&text)
+    print::out(&text)?;
+    // The tables are whole; who takes their numbers is told what is not.
+    if let Err(error) = examine(&args.run) {
+        print::note(&format!(
+            "{}: {error}; the tables are as the run wrote them and were exported",
+            args.run.display()
+        ));
+    }
+    Ok(())
 }

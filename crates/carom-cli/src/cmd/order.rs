@@ -9,6 +9,7 @@ use carom::state::State;
 use carom::study::{Level, Reference, Study, StudyError, order};
 use carom_io::estimate::{PART, seconds_per_step};
 use carom_io::folder::ended_run;
+use carom_io::recording::examine;
 use carom_io::report::RunReport;
 use carom_io::scene::Scene;
 use carom_io::trial::Trial;
@@ -66,9 +67,10 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     }
     let reference = match &args.reference {
         None => Reference::Fine(FINER),
-        Some(folder) => Reference::Given(last_state(folder).map_err(|message| {
-            Fail::Input(format!("error: --reference: {}: {message}", folder.join("run.json").display()))
-        })?),
+        Some(folder) => Reference::Given(
+            last_state(folder)
+                .map_err(|message| Fail::Input(format!("error: --reference: {}: {message}", folder.display())))?,
+        ),
     };
     settle(&scene, &reference, args)?;
     let span = (steps as f64 * h, steps, args.levels);
@@ -242,6 +244,7 @@ fn table(levels: &[Level], work: bool) -> String {
 /// The last state of a run.
 fn last_state(folder: &Path) -> Result<State, String> {
     let report = ended_run(folder).map_err(|error| error.to_string())?;
+    examine(folder).map_err(|error| error.to_string())?;
     let report = report.ok_or("run.json is missing: the run goes on, or was cut off")?;
     let numbers =
         |key: &str| -> Option<Vec<f64>> { report["final"][key].as_array()?.iter().map(Value::as_f64).collect() };

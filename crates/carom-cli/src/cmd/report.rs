@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use carom_io::document::Source;
 use carom_io::folder::{RunFolder, ended_run};
 use carom_io::html_report::{HtmlReport, ReportError};
+use carom_io::recording::examine;
 use carom_io::scene::Scene;
 use clap::Args as ClapArgs;
 use serde_json::Value;
@@ -34,15 +35,16 @@ const SCALE: f32 = 2.0;
 pub fn run(args: &Args) -> Result<(), Fail> {
     let path = &args.run;
     let refused = |error: &dyn Display| Fail::Input(format!("error: {}: {error}", path.display()));
-    let (folder, text) = RunFolder::open(path)
-        .map_err(|error| refused(&format!("no run folder ({})", reason(path, &error.to_string()))))?;
+    let (folder, text) = RunFolder::open(path).map_err(|error| Fail::Input(format!("error: {error}")))?;
     let run = numbers(path).map_err(|error| refused(&error))?;
+    examine(path).map_err(|error| refused(&error))?;
     let name = run["scene"].as_str().ok_or_else(|| refused(&ReportError::Missing("scene")))?;
     let source = Source::new(path.join("scene.toml").display().to_string(), text);
     let scene = Scene::read(name, &source, &[]).map_err(|found| SceneError::Wrong(found, source))?;
     let report = HtmlReport::new(&scene, &run, path).map_err(|error| refused(&error))?;
 
     let failed = |error: &dyn Display| Fail::Failed(format!("error: {error}"));
+    folder.remove_left_behind();
     folder.write("report.html", &report.html).map_err(|error| failed(&error))?;
     let mut written = vec![path.join("report.html")];
     // On its own a figure must say what it is of.
@@ -61,12 +63,6 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     }
     let lines: String = written.iter().map(|path| format!("{}\n", path.display())).collect();
     print::out(&lines)
-}
-
-/// The message without the path that is told already.
-fn reason(path: &Path, message: &str) -> String {
-    let inside = format!("{}/", path.display());
-    message.strip_prefix(&inside).unwrap_or(message).to_string()
 }
 
 /// The numbers of a run that ended.

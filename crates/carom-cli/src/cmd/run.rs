@@ -3,6 +3,7 @@
 mod table;
 
 use std::fmt::Display;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -16,9 +17,9 @@ use carom::steppers::Stepper;
 use carom::system::System;
 use carom_io::document::Source;
 use carom_io::estimate::{Budget, Estimate};
-use carom_io::folder::{RunFolder, SCENE, ended_run};
+use carom_io::folder::{FolderError, RunFolder, SCENE, ended_run};
 use carom_io::html_report::HtmlReport;
-use carom_io::recording::{Session, SessionError, Snapshot};
+use carom_io::recording::{Session, SessionError, Snapshot, tables};
 use carom_io::scene::Scene;
 use clap::Args as ClapArgs;
 
@@ -89,7 +90,8 @@ fn start(args: &Args) -> Result<(), Fail> {
     let stop = interrupt::flag()?;
     let mut folder = RunFolder::create(&out).map_err(|error| refuse(args.json, "--out", error.to_string()))?;
     let failed = |error: &dyn Display| Fail::Failed(format!("error: {error}"));
-    folder.write_scene(&scene.to_toml()).map_err(|error| failed(&error))?;
+    let tables = tables(&scene, stepper.locates_events());
+    folder.write_scene(&scene.to_toml(), &tables).map_err(|error| failed(&error))?;
     if let Some(earlier) = folder.replaced().filter(|_| !args.quiet) {
         print::note(&format!("replaced the earlier run in {} ({earlier})", folder.path().display()));
     }
@@ -202,12 +204,20 @@ fn verified(scene: &Scene, from: &Snapshot) -> Result<Box<dyn Stepper<dyn System
 /// Why the run in a folder has no snapshot, and what helps.
 fn without_snapshot(path: &Path) -> (String, String) {
     let reason = match ended_run(path) {
-        Ok(Some(report)) if report["complete"] == true => return ("the run is complete".into(), String::new()),
+        Ok(Some(report)) if report["complete"] == true => {
+            let page = path.join(PAGE);
+            let there = fs::symlink_metadata(&page).is_ok();
+            let remedy = format!("; {} is missing: carom report {} makes it", page.display(), path.display());
+            return ("the run is complete".into(), if there { String::new() } else { remedy });
+        }
         Ok(Some(report)) => {
             let ended = report["ended"].as_str().unwrap_or("it does not say why");
             format!("the run ended early: {ended}")
         }
-        Ok(None) => "it has neither a snapshot nor run.json".into(),
+        Ok(None) => {
+            "it has neither a snapshot nor run.json: one was removed, or the run killed before it recorded anything"
+                .into()
+        }
         Err(error) => error.to_string(),
     };
     (reason, from_the_start(path))
@@ -230,8 +240,15 @@ fn simulate(args: &Args, scene: &Scene, prepared: Prepared, stop: &Arc<AtomicBoo
     progress.finish();
     let shown = session.folder().path().display().to_string();
     let hint = || format!("; go on with: carom run --resume {shown}");
-    let (report, text) =
-        session.finish(&outcome).map_err(|error| Fail::Failed(format!("error: {error}{}", hint())))?;
+    let (report, text) = session.finish(&outcome).map_err(|error| {
+        let hint = match &error {
+            SessionError::Folder(FolderError::Lost { now, .. }) => now
+                .as_ref()
+                .map_or_else(String::new, |now| format!("; go on with: carom run --resume {}", now.display())),
+            _ => hint(),
+        };
+        Fail::Failed(format!("error: {error}{hint}"))
+    })?;
     let page = write_report(scene, &text, session.folder());
     let printed = if args.json {
         print::document(&text)
@@ -284,6 +301,7 @@ fn open(folder: &RunFolder) -> Result<(), Fail> {
 fn write_report(scene: &Scene, run: &str, folder: &RunFolder) -> Result<(), Fail> {
     let failed = |error: &dyn Display| Fail::Failed(format!("error: report.html: {error}"));
     let run = serde_json::from_str(run).map_err(|error| failed(&error))?;
+    folder.check().map_err(|error| failed(&error))?;
     let report = HtmlReport::new(scene, &run, folder.path()).map_err(|error| failed(&error))?;
     folder.write(PAGE, report.html).map_err(|error| failed(&error))
 }

@@ -84,7 +84,7 @@ fn an_interrupted_run_says_how_to_go_on_and_does() {
     let kept = crate::names(&place.path("cut"));
     assert!(kept.iter().all(|name| !name.ends_with(".npz") && (name == "notes.csv" || !name.ends_with(".csv"))));
     assert!(kept.contains(&"notes.csv".to_string()), "{kept:?}");
-    assert_eq!(crate::names(&place.path("cut/figures")), [""; 0]);
+    assert!(!place.path("cut/figures").exists(), "an empty folder does not stay");
 }
 
 #[test]
@@ -132,9 +132,9 @@ fn a_scene_that_was_changed_is_not_resumed() {
 #[test]
 fn a_full_disk_ends_the_run_and_keeps_what_was_written() {
     let place = Place::new();
-    // A limit on the size of files is the disk that a test can fill: 512-byte blocks, the signal ignored.
+    // A limit on the size of files is the disk that a test can fill: 512-byte blocks.
     let script = format!(
-        "trap '' XFSZ; ulimit -f 400; exec '{}' run kepler --steps 1000000 --quiet --out full",
+        "ulimit -f 400; exec '{}' run kepler --steps 1000000 --quiet --out full",
         env!("CARGO_BIN_EXE_carom")
     );
     let output = Command::new("sh").args(["-c", &script]).current_dir(&place.0).output().expect("sh runs");

@@ -39,7 +39,7 @@ impl Trial {
         }
         let witness = if most > 0 { Witness::new(scene, from).ok() } else { None };
         let Some(witness) = witness else { return Self::none(locates_events) };
-        let (done, rows) = from.map_or((0, 0), |snapshot| (snapshot.step, snapshot.trajectory_rows));
+        let (done, rows) = from.map_or((0, 0), |snapshot| (snapshot.step, snapshot.trajectory.rows));
         let mut probe = Probe { scene, witness, row: Vec::new(), rows, clock: Clock::new(most), done, events: 0 };
         let grid = Grid { t0: problem.initial.t, h: settings.h, steps: done + most };
         let (never, mut observers) = (AtomicBool::new(false), [&mut probe as &mut dyn Observer]);
@@ -53,7 +53,7 @@ impl Trial {
             }
         };
         let Clock { made, .. } = probe.clock;
-        let before = from.map_or(0.0, |snapshot| snapshot.events_rows as f64 / snapshot.step.max(1) as f64);
+        let before = from.map_or(0.0, |snapshot| snapshot.events.rows as f64 / snapshot.step.max(1) as f64);
         let events_per_step = (probe.events as f64 / made.max(1) as f64).max(before);
         Self { steps: made, seconds_per_step: probe.clock.seconds_per_step(), locates_events, events_per_step }
     }

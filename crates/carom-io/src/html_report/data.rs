@@ -55,6 +55,9 @@ fn point_label(x: &str, y: &str) -> String {
     }
 }
 
+/// The tables that are read here.
+pub const TABLES: [&str; 2] = ["measures", "trajectory"];
+
 /// The kind of a column: what stands before the first point of its name.
 fn kind(name: &str) -> &str {
     name.split_once('.').map_or(name, |(kind, _)| kind)

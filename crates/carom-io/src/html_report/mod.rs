@@ -18,6 +18,8 @@ use serde_json::Value;
 
 pub use drawings::{Drawing, NAMES};
 
+use crate::folder::Checksums;
+use crate::recording::TableReader;
 use crate::scene::Scene;
 
 /// The report of a run.
@@ -45,6 +47,13 @@ pub enum ReportError {
     Missing(&'static str),
 }
 
+/// Verifies the tables that nothing on the page is made of: the page says that the run is whole.
+fn verify_others(folder: &Path) -> io::Result<()> {
+    let Some(checksums) = Checksums::read(folder)? else { return Ok(()) };
+    let mut others = checksums.tables().filter(|name| !data::TABLES.contains(name));
+    others.try_for_each(|name| TableReader::open(folder, name).map(drop))
+}
+
 impl HtmlReport {
     /// The report of the run of `scene` in `folder`, whose `run.json` is `run`.
     pub fn new(scene: &Scene, run: &Value, folder: &Path) -> Result<Self, ReportError> {
@@ -58,6 +67,8 @@ impl HtmlReport {
                 return Err(ReportError::Missing(key));
             }
         }
+        let damaged = |error| ReportError::Io { file: "the run".into(), error };
+        verify_others(folder).map_err(damaged)?;
         let data = data::Data::read(folder, &scene.problem.points.members)
             .map_err(|(file, error)| ReportError::Io { file, error })?;
         let drawings = drawings::all(scene, run, &data);

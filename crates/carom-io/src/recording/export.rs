@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use super::session::EVENTS;
 use super::table::TableReader;
-use crate::folder::whole;
+use crate::folder::{Checksums, whole};
 use zip::write::SimpleFileOptions;
 
-/// The tables of every run folder; where events are located or something is watched there is [`EVENTS`] as well.
+/// The tables of every run of version 0.1.0; where events are located or something is watched there is [`EVENTS`] as well.
 const TABLES: [&str; 2] = ["trajectory", "measures"];
 
 /// A file that was written.
@@ -26,11 +26,11 @@ pub struct Exported {
 /// Why a run was not exported.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// The folder does not hold the tables of a run.
-    #[error("{}: no table of a run ({error})", .path.display())]
+    /// The folder does not hold the tables of a run; the error names the file.
+    #[error("{}: no table of a run that can be read ({error})", .folder.display())]
     NoTable {
-        /// The table, without extension.
-        path: PathBuf,
+        /// The folder.
+        folder: PathBuf,
         /// Why.
         error: io::Error,
     },
@@ -47,12 +47,9 @@ pub enum ExportError {
 /// Writes the tables of a run folder as `NAME.csv` and `NAME.npz`, as asked.
 pub fn export(folder: &Path, csv: bool, npz: bool) -> Result<Vec<Exported>, ExportError> {
     let mut written = Vec::new();
-    // Whichever of its files is missing, the table was there.
-    let has_events = ["json", "f64", "crc"].iter().any(|kind| folder.join(format!("{EVENTS}.{kind}")).exists());
-    let events = has_events.then_some(EVENTS);
-    for name in TABLES.into_iter().chain(events) {
-        let table = TableReader::open(folder, name)
-            .map_err(|error| ExportError::NoTable { path: folder.join(name), error })?;
+    let no_table = |error| ExportError::NoTable { folder: folder.to_path_buf(), error };
+    for name in tables(folder).map_err(no_table)? {
+        let table = TableReader::open(folder, &name).map_err(no_table)?;
         let mut put = |extension: &str, write: fn(&TableReader, &mut File) -> io::Result<()>| {
             let path = folder.join(format!("{name}.{extension}"));
             match whole::write_with(&path, |file| write(&table, file)) {
@@ -69,6 +66,17 @@ pub fn export(folder: &Path, csv: bool, npz: bool) -> Result<Vec<Exported>, Expo
         }
     }
     Ok(written)
+}
+
+/// The tables of a folder: those of its run, whichever of their files is missing.
+fn tables(folder: &Path) -> io::Result<Vec<String>> {
+    // Without this what is missing in another folder would be its checksums.
+    whole::open(&folder.join("trajectory.json"))?;
+    if let Some(checksums) = Checksums::read(folder)? {
+        return Ok(checksums.tables().map(String::from).collect());
+    }
+    let has_events = ["json", "f64"].iter().any(|kind| folder.join(format!("{EVENTS}.{kind}")).exists());
+    Ok(TABLES.into_iter().chain(has_events.then_some(EVENTS)).map(String::from).collect())
 }
 
 /// A name as a field of CSV (RFC 4180): in quotes where it must be, its own quotes doubled.
@@ -139,9 +147,11 @@ mod tests {
     fn folder(name: &str, columns: &[&str]) -> PathBuf {
         let path = std::env::temp_dir().join(format!("carom-export-{name}-{}", std::process::id()));
         std::fs::create_dir(&path).unwrap();
+        let checksums = Checksums::begun("", &TABLES);
+        std::fs::write(path.join("checksums.json"), checksums.text().unwrap()).unwrap();
         let columns: Vec<Column> = columns.iter().map(|name| Column::new(*name)).collect();
         for table in TABLES {
-            let mut table = TableWriter::create(&path, table, &columns).unwrap();
+            let mut table = TableWriter::create(&path, table, &columns, checksums.run()).unwrap();
             table.append(&vec![0.5; columns.len()]).unwrap();
             table.flush().unwrap();
         }
@@ -164,10 +174,7 @@ mod tests {
         let error = export(&path, true, true).expect_err("two columns of one name");
         let left: Vec<_> = std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         std::fs::remove_dir_all(&path).unwrap();
-        assert!(
-            matches!(&error, ExportError::Unwritten { path, .. } if path.ends_with("trajectory.npz")),
-            "{error}"
-        );
+        assert!(matches!(&error, ExportError::Unwritten { path, .. } if path.ends_with("measures.npz")), "{error}");
         assert!(left.iter().all(|name| !name.to_string_lossy().contains("partial")), "{left:?}");
         let missing = export(&path, true, true).expect_err("no folder");
         assert!(matches!(&missing, ExportError::NoTable { .. }), "{missing}");

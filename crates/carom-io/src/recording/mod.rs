@@ -10,6 +10,7 @@
 //! ```
 
 mod events;
+mod examine;
 mod export;
 mod measures;
 mod motion;
@@ -18,10 +19,11 @@ mod snapshot;
 mod table;
 
 pub(crate) use events::{Extent, columns as event_columns};
+pub use examine::examine;
 pub use export::{ExportError, Exported, export};
 pub(crate) use measures::Measures;
 pub(crate) use motion::Motion;
 pub(crate) use session::accounts;
-pub use session::{Session, SessionError};
+pub use session::{Session, SessionError, tables};
 pub use snapshot::Snapshot;
 pub use table::{Column, TableReader, TableWriter};

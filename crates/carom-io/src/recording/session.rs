@@ -13,9 +13,9 @@ use carom::state::State;
 use super::events::{self, Extent};
 use super::measures::{Measures, columns};
 use super::motion::Motion;
-use super::snapshot::{Snapshot, hash};
+use super::snapshot::Snapshot;
 use super::table::{Column, TableWriter};
-use crate::folder::{FolderError, RunFolder};
+use crate::folder::{FolderError, Rows, RunFolder, hash};
 use crate::passages;
 use crate::report::RunReport;
 use crate::scene::{Measure, Scene};
@@ -102,6 +102,12 @@ pub fn accounts(scene: &Scene) -> Option<Ledger> {
     (ledger.is_open() || scene.run.measures.contains(&Measure::Ledger)).then_some(ledger)
 }
 
+/// The tables of a run of this scene.
+pub fn tables(scene: &Scene, locates_events: bool) -> Vec<&'static str> {
+    let has_events = locates_events || !scene.watches.is_empty();
+    [TRAJECTORY, MEASURES].into_iter().chain(has_events.then_some(EVENTS)).collect()
+}
+
 /// What a recording goes on from: nothing at the start of a run.
 struct Before<'a> {
     measured: Measures<'a>,
@@ -148,13 +154,13 @@ impl<'a> Session<'a> {
         }
         let measured = Measures::new(scene, &snapshot.state, snapshot.halved_steps);
         let before = Before { measured, summary, ledger, motion, seconds, locates_events };
-        let mut session = Self::new(scene, folder, pause, before, |path, name, columns| {
+        let mut session = Self::new(scene, folder, pause, before, |path, name, columns, run| {
             let rows = match name {
-                TRAJECTORY => snapshot.trajectory_rows,
-                EVENTS => snapshot.events_rows,
-                _ => snapshot.measures_rows,
+                TRAJECTORY => snapshot.trajectory,
+                EVENTS => snapshot.events,
+                _ => snapshot.measures,
             };
-            TableWriter::reopen(path, name, columns, rows)
+            TableWriter::reopen(path, name, columns, run, rows)
         })?;
         session.folder.reopen()?;
         Ok(session)
@@ -165,16 +171,17 @@ impl<'a> Session<'a> {
         folder: RunFolder,
         pause: Duration,
         Before { measured, summary, ledger, motion, seconds: seconds_before, locates_events }: Before<'a>,
-        open: impl Fn(&Path, &str, &[Column]) -> io::Result<TableWriter>,
+        open: impl Fn(&Path, &str, &[Column], u64) -> io::Result<TableWriter>,
     ) -> Result<Self, SessionError> {
-        let path = folder.path();
+        let (path, run) = (folder.path(), folder.number()?);
         let table = |name: &str, columns: &[Column]| {
-            open(path, name, columns).map_err(io_error(&format!("{}/{name}", path.display())))
+            folder.check()?;
+            open(path, name, columns, run).map_err(io_error(&path.display().to_string()))
         };
         let trajectory = table(TRAJECTORY, &trajectory_columns(scene))?;
         let measures = table(MEASURES, &measured.columns(ledger.as_ref()))?;
         let motion = motion.map_err(SessionError::Motion)?;
-        let events = match locates_events || !scene.watches.is_empty() {
+        let events = match tables(scene, locates_events).contains(&EVENTS) {
             true => {
                 let extent = Extent::of(scene, locates_events);
                 Some((table(EVENTS, &events::columns(scene, extent))?, extent))
@@ -248,9 +255,10 @@ impl<'a> Session<'a> {
     }
 
     /// Everything to disk, then the snapshot that refers to it.
-    fn save(&mut self, step: u64, state: &State, failures: u64, halved_steps: u64) -> io::Result<()> {
+    fn save(&mut self, step: u64, state: &State, failures: u64, halved_steps: u64) -> Result<(), FolderError> {
         let sync = self.begun.elapsed() > WORTH_A_SYNC;
-        self.flush(sync)?;
+        let place = Snapshot::path(self.folder.path());
+        self.flush(sync).map_err(FolderError::at(&place))?;
         let snapshot = Snapshot {
             step,
             state: state.clone(),
@@ -259,15 +267,16 @@ impl<'a> Session<'a> {
             ledger: self.ledger.clone(),
             failures,
             halved_steps,
-            trajectory_rows: self.trajectory.rows(),
-            measures_rows: self.measures.rows(),
-            events_rows: self.events.as_ref().map_or(0, |(table, _)| table.rows()),
+            trajectory: self.trajectory.written(),
+            measures: self.measures.written(),
+            events: self.events.as_ref().map_or(Rows::default(), |(table, _)| table.written()),
             watched: self.motion.watched().to_vec(),
             seconds: self.seconds(),
             name: self.scene.name.clone(),
             scene: self.hash,
         };
-        snapshot.save(self.folder.path(), sync)?;
+        let saved = snapshot.save(self.folder.path(), sync, || self.folder.still());
+        saved.or_else(|error| self.folder.check().and(Err(FolderError::at(&place)(error))))?;
         self.saved = Instant::now();
         Ok(())
     }
@@ -292,10 +301,10 @@ impl<'a> Session<'a> {
     /// that is complete needs none, once everything else is on the disk.
     pub fn finish(&mut self, outcome: &Outcome) -> Result<(RunReport, String), SessionError> {
         let ended = match &outcome.ended {
-            None => self.flush(true),
-            Some(Ended::Interrupted { .. }) => {
-                self.save(outcome.steps, &outcome.state, outcome.failures, outcome.halved_steps)
-            }
+            None => self.flush(true).map_err(io_error("the tables of the run")),
+            Some(Ended::Interrupted { .. }) => self
+                .save(outcome.steps, &outcome.state, outcome.failures, outcome.halved_steps)
+                .map_err(SessionError::Folder),
             // A disk that is full has said so already.
             Some(_) => self.flush(true).or(Ok(())),
         };
@@ -303,11 +312,12 @@ impl<'a> Session<'a> {
         let report = RunReport::new(self.scene, outcome, &self.summary, (ledger, watched), self.seconds());
         let text =
             serde_json::to_string_pretty(&report).map_err(|error| io_error("run.json")(error.into()))? + "\n";
-        ended.map_err(io_error("the tables of the run"))?;
+        ended?;
         let mut rows = vec![(TRAJECTORY, self.trajectory.written()), (MEASURES, self.measures.written())];
         rows.extend(self.events.as_ref().map(|(table, _)| (EVENTS, table.written())));
         self.folder.end(&text, &rows)?;
         if outcome.ended.is_none() {
+            self.folder.check()?;
             Snapshot::remove(self.folder.path()).map_err(io_error("the snapshot"))?;
         }
         Ok((report, text))
@@ -337,9 +347,8 @@ impl Observer for Session<'_> {
         }
         self.motion.keep(frame);
         if self.looks(frame.step) && (frame.step == 0 || self.saved.elapsed() >= self.pause) {
-            let place = Snapshot::path(self.folder.path());
             let saved = self.save(frame.step, frame.state, frame.failures, frame.halved_steps);
-            saved.map_err(|error| format!("{}: {error}", place.display()))?;
+            saved.map_err(|error| error.to_string())?;
         }
         Ok(())
     }

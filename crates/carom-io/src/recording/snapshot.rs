@@ -9,7 +9,7 @@ use carom::state::State;
 use carom::watch::Watched;
 use serde::{Deserialize, Serialize};
 
-use crate::folder::{damaged, whole};
+use crate::folder::{Rows, damaged, hash, whole};
 use crate::scene::Scene;
 
 /// The last snapshot, and the one before it.
@@ -18,7 +18,7 @@ const BEFORE: &str = "snapshot-before.bin";
 /// First bytes of the file: what it is.
 const MARK: &[u8; 7] = b"carom\0\0";
 /// The version of the layout, in the byte after the mark.
-const VERSION: u8 = 8;
+const VERSION: u8 = 9;
 /// Mark, version, length of the body and its CRC-32.
 const HEADER: usize = 8 + 8 + 4;
 
@@ -39,12 +39,12 @@ pub struct Snapshot {
     pub failures: u64,
     /// Steps that were made of shorter ones.
     pub halved_steps: u64,
-    /// Rows of the trajectory.
-    pub trajectory_rows: u64,
-    /// Rows of the measures.
-    pub measures_rows: u64,
-    /// Rows of the events; 0 if the method locates none and nothing is watched.
-    pub events_rows: u64,
+    /// What is in the table of the trajectory.
+    pub trajectory: Rows,
+    /// What is in that of the measures.
+    pub measures: Rows,
+    /// What is in that of the events; nothing if the method locates none and nothing is watched.
+    pub events: Rows,
     /// What was seen of the watches.
     pub watched: Vec<Watched>,
     /// Seconds that the run has taken.
@@ -57,8 +57,9 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// Writes the snapshot of a folder and keeps the one before it. A process that is killed leaves at least one whole; with `sync` so does
-    /// a machine that loses power.
-    pub fn save(&self, folder: &Path, sync: bool) -> io::Result<()> {
+    /// a machine that loses power. Nothing takes its name unless the folder is `still` the one of the run.
+    pub fn save(&self, folder: &Path, sync: bool, still: impl Fn() -> io::Result<()>) -> io::Result<()> {
+        still()?;
         let (path, before) = (Self::path(folder), folder.join(BEFORE));
         let bytes = self.encode()?;
         let partial = folder.join(format!("{NAME}.{}.partial", std::process::id()));
@@ -67,6 +68,8 @@ impl Snapshot {
         if sync {
             file.sync_data()?;
         }
+        // What was begun in another folder goes; the error is that of the folder.
+        still().inspect_err(|_| drop(fs::remove_file(&partial)))?;
         match fs::rename(&path, before) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -108,7 +111,7 @@ impl Snapshot {
 
     /// The snapshots of a folder, the last one first: what can be read, and of the others why not.
     pub fn all(folder: &Path) -> Vec<(&'static str, Result<Self, String>)> {
-        let read = |name: &'static str| match fs::read(folder.join(name)) {
+        let read = |name: &'static str| match whole::read(&folder.join(name)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => Some((name, Err(error.to_string()))),
             Ok(bytes) => Some((name, Self::decode(&bytes))),
@@ -154,9 +157,4 @@ impl Snapshot {
             None => Ok(()),
         }
     }
-}
-
-/// A hash of a text that is the same on every machine (FNV-1a).
-pub fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }

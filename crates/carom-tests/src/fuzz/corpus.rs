@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use carom::observe::{Frame, Observer};
+use carom_io::folder::Rows;
 use carom_io::recording::Snapshot;
 use carom_io::scene::BUILT_IN;
 use carom_io::trial::Trial;
@@ -91,9 +92,9 @@ fn snapshot(name: &str) -> String {
         ledger: trial.ledger,
         failures: 0,
         halved_steps: 0,
-        trajectory_rows: 6,
-        measures_rows: 6,
-        events_rows: 0,
+        trajectory: Rows { rows: 6, crc: 1 },
+        measures: Rows { rows: 6, crc: 2 },
+        events: Rows::default(),
         watched: trial.watched,
         seconds: 0.5,
         name: name.into(),

@@ -27,7 +27,7 @@ impl SolveFolder {
         let path = &resolve(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let failed = |error: std::io::Error| format!("{}: {error}", path.display());
         if path.exists() {
-            let ours = fs::read_to_string(path.join("solve.json")).is_ok_and(|text| text.starts_with(MARK));
+            let ours = whole::read(&path.join("solve.json")).is_ok_and(|text| text.starts_with(MARK.as_bytes()));
             let empty = || Ok::<bool, String>(fs::read_dir(path).map_err(failed)?.next().is_none());
             if !path.is_dir() || !(ours || empty()?) {
                 let path = path.display();

@@ -17,7 +17,7 @@ fn make(place: &Place, kind: &Kind) {
         let mut child = place.command(&kind.run("0.001", &cut)).spawn().expect("carom runs");
         let begin = Instant::now();
         let at = |file: &str| fs::metadata(place.path(&cut).join(file)).map_or(0, |data| data.len());
-        while (at("snapshot-before.bin") == 0 || at("measures.crc") < 60)
+        while (at("snapshot-before.bin") == 0 || at("measures.crc") < 68)
             && child.try_wait().expect("runs").is_none()
         {
             assert!(begin.elapsed() < Duration::from_secs(60), "{}: no snapshots", kind.name);

@@ -3,6 +3,7 @@
 //! part of them.
 
 mod damage;
+mod folders;
 mod kills;
 mod signals;
 mod writers;

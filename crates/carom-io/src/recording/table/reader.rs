@@ -1,13 +1,12 @@
 //! Reads a table and verifies it.
 
-use std::fs::{self, File};
 use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::records::Records;
 use super::{Column, Description, Files};
-use crate::folder::{Checksums, damaged};
+use crate::folder::{Checksums, damaged, whole};
 
 /// How much is read at once.
 const BUFFER: usize = 1 << 16;
@@ -22,23 +21,43 @@ pub struct TableReader {
 }
 
 impl TableReader {
-    /// Opens a table. Every row is compared with its checksum; an error says which rows are damaged. Tables of version 0.1.0 have no
-    /// checksums and are read as they are.
+    /// Opens a table. Every row is compared with its checksum; an error names the file and which rows are damaged. Tables of version 0.1.0
+    /// have no checksums and are read as they are.
     pub fn open(folder: &Path, name: &str) -> io::Result<Self> {
+        let (table, known) = Self::look(folder, name)?;
+        let Some((known, checksums)) = known else { return Ok(table) };
+        let (_, total) = known.verify(&table.data, table.rows)?;
+        if checksums.rows(name).is_some_and(|written| written.crc != total.finalize()) {
+            return Err(damaged(format!("{name}.f64 and {name}.crc are not those that the run wrote")));
+        }
+        Ok(table)
+    }
+
+    /// Everything but the rows themselves: that the files are there, belong to the run of the folder and have its rows.
+    pub(in crate::recording) fn examine(folder: &Path, name: &str) -> io::Result<()> {
+        Self::look(folder, name).map(|_| ())
+    }
+
+    fn look(folder: &Path, name: &str) -> io::Result<(Self, Option<(Records, Checksums)>)> {
         let files = Files::of(folder, name);
-        let text = fs::read(&files.description)?;
+        let text = whole::read(&files.description)?;
         let Description { columns, checksums, .. } = Self::describe(&text, name)?;
         let width = 8 * columns.len().max(1) as u64;
+        let length = || Ok::<u64, io::Error>(whole::open(&files.data)?.metadata()?.len());
+        let Some(of_run) = Checksums::read(folder)? else {
+            let rows = length()? / width;
+            return Ok((Self { data: files.data, columns, rows, left_out: 0 }, None));
+        };
         if checksums.is_none() {
-            let rows = fs::metadata(&files.data)?.len() / width;
-            return Ok(Self { data: files.data, columns, rows, left_out: 0 });
+            return Err(damaged(format!("{name}.json was changed after the run wrote it: it names no checksums")));
         }
-        let known = Records::read(&files.checksums, columns.len(), &text).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => damaged(format!("{name}.crc is missing: the rows cannot be verified")),
+        let known = Records::read(&files.checksums, columns.len(), &text, of_run.run());
+        let known = known.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => damaged(format!("{error}: the rows cannot be verified")),
             _ => error,
         })?;
-        let (rows, length) = (known.rows(), fs::metadata(&files.data)?.len());
-        if let Some(written) = Checksums::read(folder)?.and_then(|checksums| checksums.rows(name)) {
+        let (rows, length) = (known.rows(), length()?);
+        if let Some(written) = of_run.rows(name).map(|written| written.rows) {
             let has = (length / width).min(rows);
             if (rows, length) != (written, written * width) && has <= written {
                 let message = format!("{name} is damaged: it has {has} whole rows, the run wrote {written}");
@@ -48,8 +67,8 @@ impl TableReader {
                 return Err(damaged(format!("{name} was changed: it has more than the {written} rows of the run")));
             }
         }
-        known.verify(&files.data, rows)?;
-        Ok(Self { data: files.data, columns, rows, left_out: (length / width).saturating_sub(rows) })
+        let left_out = (length / width).saturating_sub(rows);
+        Ok((Self { data: files.data, columns, rows, left_out }, Some((known, of_run))))
     }
 
     /// Reads a description.
@@ -84,7 +103,7 @@ impl TableReader {
 
     /// Shows the rows of a range to `each`; what lies beyond the last row is left out.
     pub fn for_each_in(&self, range: Range<u64>, mut each: impl FnMut(&[f64]) -> io::Result<()>) -> io::Result<()> {
-        let mut file = BufReader::with_capacity(BUFFER, File::open(&self.data)?);
+        let mut file = BufReader::with_capacity(BUFFER, whole::open(&self.data)?);
         file.seek(SeekFrom::Start(range.start * 8 * self.columns.len() as u64))?;
         let mut bytes = vec![0; 8 * self.columns.len()];
         let mut row = vec![0.0; self.columns.len()];

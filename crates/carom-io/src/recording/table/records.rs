@@ -1,22 +1,21 @@
 //! Checksums of a table, `NAME.crc`: a header, then a record for every block of rows that is complete and for every flush in between.
 //!
-//! The header has the mark, the width of a row and the CRC-32 of `NAME.json`; a record has the number of rows up to it and the CRC-32 of the
+//! The header has the mark, the width of a row, the CRC-32 of `NAME.json` and the number of the run; a record has the number of rows up to it and the CRC-32 of the
 //! rows since the block began. Both end with a CRC-32 of their own. A record is written after its rows, so that rows without one are those of
 //! a write that did not end.
 
-use std::fs::File;
 use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
 
 use crc32fast::Hasher;
 
-use crate::folder::damaged;
+use crate::folder::{damaged, whole};
 
 /// First bytes of the file: what it is and the version of its layout.
-const MARK: &[u8; 8] = b"carom\0t\x01";
+const MARK: &[u8; 8] = b"carom\0t\x02";
 /// Bytes of the header and of a record.
-pub const HEADER: usize = 20;
+pub const HEADER: usize = 28;
 pub const RECORD: usize = 16;
 /// Bytes of rows in a block, about: small enough that damage is narrowed down, large enough that records weigh nothing.
 const BLOCK: usize = 1 << 16;
@@ -45,8 +44,8 @@ fn is_whole(bytes: &[u8]) -> bool {
 }
 
 /// The header.
-pub fn header(width: usize, description: u32) -> [u8; HEADER] {
-    sealed(&[MARK, &(width as u32).to_le_bytes(), &description.to_le_bytes()])
+pub fn header(width: usize, description: u32, run: u64) -> [u8; HEADER] {
+    sealed(&[MARK, &(width as u32).to_le_bytes(), &description.to_le_bytes(), &run.to_le_bytes()])
 }
 
 /// The record of so many rows, of which those since the block began have this checksum.
@@ -66,20 +65,25 @@ pub struct Records {
 }
 
 impl Records {
-    /// Reads them; `description` is the text of `NAME.json`. The last records may be those of a write that did not end: they do not count.
-    pub fn read(path: &Path, width: usize, description: &[u8]) -> io::Result<Self> {
-        let bytes = std::fs::read(path)?;
+    /// Reads them; `description` is the text of `NAME.json`, `run` the number of the run. The last records may be those of a write that did not end: they do not count.
+    pub fn read(path: &Path, width: usize, description: &[u8], run: u64) -> io::Result<Self> {
+        let bytes = whole::read(path)?;
         let file = path.file_name().unwrap_or_default().to_string_lossy();
         let Some((head, rest)) = bytes.split_at_checked(HEADER).filter(|(head, _)| is_whole(head)) else {
             return Err(damaged(format!("{file} is damaged: the rows cannot be verified")));
         };
-        if head != header(width, crc32fast::hash(description)) {
-            let known = head.starts_with(MARK);
-            let reason =
-                if known { "was changed after the run wrote it" } else { "is of another version of carom" };
-            return Err(damaged(format!(
-                "the description of the table does not fit {file}: one of the two {reason}"
-            )));
+        let description = crc32fast::hash(description);
+        if head != header(width, description, run) {
+            let of = |from: usize| u64::from_le_bytes(std::array::from_fn(|k| head[from + k]));
+            return Err(damaged(if !head.starts_with(MARK) {
+                format!("{file} is of another version of carom")
+            } else if of(16) != run {
+                format!("{file} is of another run: so are the rows beside it, or they cannot be verified")
+            } else {
+                format!(
+                    "the description of the table does not fit {file}: one of the two was changed after the run wrote it"
+                )
+            }));
         }
         let mut records: Vec<Record> = Vec::new();
         let mut torn = false;
@@ -113,13 +117,13 @@ impl Records {
     }
 
     /// Compares the first `rows` rows with their checksums. What is returned is the state of the checksum of the last block, which is not
-    /// complete; an error names the rows that are damaged.
-    pub fn verify(&self, data: &Path, rows: u64) -> io::Result<Hasher> {
-        let mut file = BufReader::with_capacity(BLOCK, File::open(data)?);
+    /// complete, and that of all rows; an error names the rows that are damaged.
+    pub fn verify(&self, data: &Path, rows: u64) -> io::Result<(Hasher, Hasher)> {
+        let mut file = BufReader::with_capacity(BLOCK, whole::open(data)?);
         let size = block_rows(self.width);
         let mut bytes = vec![0; 8 * self.width * size.min(rows.max(1)) as usize];
         let mut bad: Vec<Range<u64>> = Vec::new();
-        let mut hasher = Hasher::new();
+        let (mut hasher, mut total) = (Hasher::new(), Hasher::new());
         let mut start = 0;
         while start < rows {
             let end = (start + size).min(rows);
@@ -130,6 +134,7 @@ impl Records {
                 read => read.is_ok(),
             };
             hasher.update(block);
+            total.combine(&hasher);
             let known =
                 self.records.binary_search_by_key(&end, |record| record.0).map(|place| self.records[place].1);
             if !read || known != Ok(hasher.clone().finalize()) {
@@ -142,7 +147,7 @@ impl Records {
             start = end;
         }
         if bad.is_empty() {
-            return Ok(if rows.is_multiple_of(size) { Hasher::new() } else { hasher });
+            return Ok((if rows.is_multiple_of(size) { Hasher::new() } else { hasher }, total));
         }
         /// Ranges that an error names.
         const MOST: usize = 4;

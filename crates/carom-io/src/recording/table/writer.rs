@@ -1,6 +1,6 @@
 //! Appends rows to a table.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crc32fast::Hasher;
 use super::reader::TableReader;
 use super::records::{HEADER, RECORD, Records, block_rows, header, record};
 use super::{Column, Description, Files};
-use crate::folder::{damaged, whole};
+use crate::folder::{Rows, damaged, whole};
 
 /// Appends rows.
 pub struct TableWriter {
@@ -22,8 +22,9 @@ pub struct TableWriter {
     /// Rows that are in the file, and how many records say so.
     written: u64,
     records: u64,
-    /// Checksum of the rows of the block that are in the file.
+    /// Checksums of the rows that are in the file: of the last block, and of all.
     block: Hasher,
+    total: Hasher,
     /// What follows the rows is to be cut off: a table is not touched before it grows.
     cut: bool,
 }
@@ -36,8 +37,8 @@ fn existing(path: &Path) -> io::Result<File> {
 }
 
 impl TableWriter {
-    /// A new table; one of that name is replaced.
-    pub fn create(folder: &Path, name: &str, columns: &[Column]) -> io::Result<Self> {
+    /// A new table of the run of this number; one of that name is replaced.
+    pub fn create(folder: &Path, name: &str, columns: &[Column], run: u64) -> io::Result<Self> {
         let files = Files::of(folder, name);
         let description = Description {
             dtype: "<f8".into(),
@@ -48,31 +49,43 @@ impl TableWriter {
         let text = serde_json::to_string_pretty(&description)? + "\n";
         whole::create(&files.description)?.write_all(text.as_bytes())?;
         let mut checksums = whole::create(&files.checksums)?;
-        checksums.write_all(&header(columns.len(), crc32fast::hash(text.as_bytes())))?;
+        checksums.write_all(&header(columns.len(), crc32fast::hash(text.as_bytes()), run))?;
         let data = whole::create(&files.data)?;
         Ok(Self::at(data, checksums, columns.len()))
     }
 
     fn at(data: File, checksums: File, width: usize) -> Self {
         let buffer = Vec::with_capacity(8 * width * block_rows(width) as usize);
-        Self { data, checksums, width, rows: 0, buffer, written: 0, records: 0, block: Hasher::new(), cut: false }
+        let (block, total) = (Hasher::new(), Hasher::new());
+        Self { data, checksums, width, rows: 0, buffer, written: 0, records: 0, block, total, cut: false }
     }
 
-    /// Goes on with a table after its first `rows`, which are verified; what follows them is cut off with the first write.
-    pub fn reopen(folder: &Path, name: &str, columns: &[Column], rows: u64) -> io::Result<Self> {
+    /// Goes on with a table after its first rows, which are verified; what follows them is cut off with the first write.
+    pub fn reopen(
+        folder: &Path,
+        name: &str,
+        columns: &[Column],
+        run: u64,
+        Rows { rows, crc }: Rows,
+    ) -> io::Result<Self> {
         let files = Files::of(folder, name);
-        let text = fs::read(&files.description)?;
+        let text = whole::read(&files.description)?;
         if TableReader::describe(&text, name)?.columns != columns {
             return Err(damaged(format!("{name}.json: the columns are not those of the scene")));
         }
-        let known = Records::read(&files.checksums, columns.len(), &text)?;
+        let known = Records::read(&files.checksums, columns.len(), &text, run)?;
         let records = known.up_to(rows).ok_or_else(|| {
             let has = known.rows();
             damaged(format!("{name}.crc is damaged or cut off: it has {has} rows, the snapshot has {rows}"))
         })?;
-        let block = known.verify(&files.data, rows)?;
+        let (block, total) = known.verify(&files.data, rows)?;
+        if total.clone().finalize() != crc {
+            return Err(damaged(format!(
+                "{name}.f64 and {name}.crc do not have the rows that the snapshot refers to"
+            )));
+        }
         let writer = Self::at(existing(&files.data)?, existing(&files.checksums)?, columns.len());
-        Ok(Self { rows, written: rows, records, block, cut: true, ..writer })
+        Ok(Self { rows, written: rows, records, block, total, cut: true, ..writer })
     }
 
     /// Appends a row.
@@ -90,9 +103,9 @@ impl TableWriter {
         self.rows
     }
 
-    /// Rows that the operating system has.
-    pub fn written(&self) -> u64 {
-        self.written
+    /// The rows that the operating system has.
+    pub fn written(&self) -> Rows {
+        Rows { rows: self.written, crc: self.total.clone().finalize() }
     }
 
     /// How many columns it has.
@@ -117,6 +130,7 @@ impl TableWriter {
             let _ = self.cut_off();
             return Err(error);
         }
+        self.total.update(&self.buffer);
         self.block = if self.rows.is_multiple_of(block_rows(self.width)) { Hasher::new() } else { block };
         self.buffer.clear();
         (self.written, self.records) = (self.rows, self.records + 1);

@@ -8,6 +8,7 @@ use std::{env, process};
 
 use carom::observe::{Frame, Observer};
 use carom::run::{Grid, Outcome, Run};
+use carom_io::folder::Checksums;
 use carom_io::recording::{Snapshot, TableReader};
 use carom_io::scene::Scene;
 
@@ -89,10 +90,14 @@ pub fn table(text: &str, _stop: &Arc<AtomicBool>) -> Result<Fate, String> {
     let (description, rest) = text.split_once('\n').unwrap_or((text, ""));
     let (checksums, rows) = rest.split_once('\n').unwrap_or((rest, ""));
     let folder = Folder::new();
-    for (name, content) in [("table.json", description), ("table.crc", checksums), ("table.f64", rows)] {
+    // Tables without checksums are read as they are where the run has none.
+    let known = Checksums::begun("", &["trajectory"]).text().map_err(|error| error.to_string())?;
+    let known = description.contains("checksums").then_some(("checksums.json", known.as_str()));
+    let files = [("trajectory.json", description), ("trajectory.crc", checksums), ("trajectory.f64", rows)];
+    for (name, content) in files.into_iter().chain(known) {
         fs::write(folder.0.join(name), content).map_err(|error| error.to_string())?;
     }
-    let reader = match TableReader::open(&folder.0, "table") {
+    let reader = match TableReader::open(&folder.0, "trajectory") {
         Ok(reader) => reader,
         Err(error) => {
             law(!error.to_string().trim().is_empty(), || "no message".into())?;
