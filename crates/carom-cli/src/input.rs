@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::fail::Fail;
 use crate::hint;
+use crate::numbers;
 use crate::print;
 
 /// A scene and the changes that the command line makes to it.
@@ -27,10 +28,10 @@ pub struct SceneArgs {
     #[arg(long, value_name = "T", conflicts_with = "steps", allow_hyphen_values = true)]
     pub until: Option<String>,
     /// Number of steps
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = numbers::steps(0))]
     pub steps: Option<String>,
     /// Record every K-th step
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = numbers::steps(1))]
     pub every: Option<String>,
     /// Record the trajectory at these intervals of time instead, also between steps
     #[arg(long, value_name = "DT", conflicts_with = "every", allow_hyphen_values = true)]

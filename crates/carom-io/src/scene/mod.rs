@@ -24,7 +24,7 @@ mod watches;
 pub use builtin::{BUILT_IN, BuiltIn};
 pub use measures::Measure;
 pub use schema::{option_schemas, schema};
-pub use settings::RunSettings;
+pub use settings::{MOST_STEPS, RunSettings};
 
 use carom::error::Failure;
 use carom::lagrangian::definition::Definition;

@@ -82,7 +82,7 @@ pub fn printed(keys: &[&str], rows: &[Row]) -> String {
         });
         lines.push(row.point.values().map(print::value).chain(results).collect());
     }
-    print::columns(&lines)
+    print::table(&lines, keys.len())
 }
 
 /// The table with every digit and every column; a value without meaning is empty.
