@@ -84,6 +84,11 @@ impl SceneArgs {
 
 /// What is wrong with an option, as exit 2 and, where asked for, as JSON.
 pub fn refuse(json: bool, option: &str, message: String) -> Fail {
+    refuse_with(json, option, message, None)
+}
+
+/// The same with what helps.
+pub fn refuse_with(json: bool, option: &str, message: String, help: Option<String>) -> Fail {
     if json {
         // Whether or not somebody reads it, the option cannot be used.
         let problem = Diagnostic {
@@ -91,11 +96,16 @@ pub fn refuse(json: bool, option: &str, message: String) -> Fail {
             position: None,
             key: option.into(),
             message: message.clone(),
-            help: None,
+            help: help.clone(),
         };
         let _ = print::json(&json!({ "valid": false, "problems": [problem] }));
     }
-    Fail::Input(format!("error: {option}: {message}"))
+    Fail::Input(format!("error: {option}: {message}{}", helped(help)))
+}
+
+/// What helps, as a line below a message.
+pub fn helped(help: Option<String>) -> String {
+    help.map_or_else(String::new, |help| format!("\n  = help: {help}"))
 }
 
 /// A name that stands for nothing, as exit 2 and, where asked for, as JSON.

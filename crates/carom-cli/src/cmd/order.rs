@@ -20,7 +20,8 @@ use serde_json::{Value, json};
 use crate::consent::{self, Consent, Cost};
 use crate::fail::Fail;
 use crate::figure_file::FigureFile;
-use crate::input::SceneArgs;
+use crate::hint;
+use crate::input::{SceneArgs, helped};
 use crate::numbers;
 use crate::print;
 use crate::strict;
@@ -69,7 +70,8 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     let reference = match &args.reference {
         None => Reference::Fine(FINER),
         Some(folder) => Reference::Given(last_state(folder).map_err(|message| {
-            Fail::Input(format!("error: --reference: {}: {message}", folder.join("run.json").display()))
+            let help = helped(hint::run_folder(folder).filter(|_| !folder.exists()));
+            Fail::Input(format!("error: --reference: {}: {message}{help}", folder.join("run.json").display()))
         })?),
     };
     settle(&scene, &reference, args)?;
@@ -179,6 +181,7 @@ fn settle(scene: &Scene, reference: &Reference, args: &Args) -> Result<(), Fail>
         memory: consent::memory(),
         seconds,
         details: format!("{all:.1e} steps"),
+        later_contacts: false,
         remedies: "take fewer --levels, longer steps or an earlier end (--until, --steps)",
     }
     .settle(&args.consent, args.json)

@@ -11,8 +11,8 @@ use clap::Args as ClapArgs;
 use serde_json::Value;
 
 use crate::fail::Fail;
-use crate::input::SceneError;
-use crate::print;
+use crate::input::{SceneError, helped};
+use crate::{hint, print};
 
 /// Options of `report`.
 #[derive(ClapArgs)]
@@ -34,8 +34,10 @@ const SCALE: f32 = 2.0;
 pub fn run(args: &Args) -> Result<(), Fail> {
     let path = &args.run;
     let refused = |error: &dyn Display| Fail::Input(format!("error: {}: {error}", path.display()));
-    let (folder, text) = RunFolder::open(path)
-        .map_err(|error| refused(&format!("no run folder ({})", reason(path, &error.to_string()))))?;
+    let (folder, text) = RunFolder::open(path).map_err(|error| {
+        let help = helped(hint::run_folder(path).filter(|_| !path.exists()));
+        refused(&format!("no run folder ({}){help}", reason(path, &error.to_string())))
+    })?;
     let run = numbers(path).map_err(|error| refused(&error))?;
     let name = run["scene"].as_str().ok_or_else(|| refused(&ReportError::Missing("scene")))?;
     let source = Source::new(path.join("scene.toml").display().to_string(), text);

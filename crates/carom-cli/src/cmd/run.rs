@@ -17,7 +17,7 @@ use carom::steppers::Stepper;
 use carom::system::System;
 use carom_io::document::Source;
 use carom_io::estimate::{Budget, Estimate};
-use carom_io::folder::{RunFolder, SCENE, ended_run};
+use carom_io::folder::{FolderError, RunFolder, SCENE, ended_run};
 use carom_io::html_report::HtmlReport;
 use carom_io::recording::{Session, SessionError, Snapshot};
 use carom_io::scene::Scene;
@@ -25,7 +25,8 @@ use clap::Args as ClapArgs;
 
 use crate::consent::{self, Consent};
 use crate::fail::Fail;
-use crate::input::{SceneArgs, SceneError, out_folder, refuse};
+use crate::hint;
+use crate::input::{SceneArgs, SceneError, out_folder, refuse, refuse_with};
 use crate::interrupt;
 use crate::numbers;
 use crate::print;
@@ -97,7 +98,10 @@ fn start(args: &Args) -> Result<(), Fail> {
 /// Goes on from the last snapshot whose data are whole.
 fn resume(path: &Path, args: &Args) -> Result<(), Fail> {
     let refused = |error: String| refuse(args.json, "--resume", error);
-    let hold = || RunFolder::hold(path).map_err(|error| refused(error.to_string()));
+    let unheld = |error: FolderError| {
+        refuse_with(args.json, "--resume", error.to_string(), hint::run_folder(path).filter(|_| !path.exists()))
+    };
+    let hold = || RunFolder::hold(path).map_err(unheld);
     let (folder, text) = hold()?;
     let snapshots = snapshots(path).map_err(|why| refused(format!("{}: {why}", path.display())))?;
     let source = Source::new(path.join(SCENE).display().to_string(), text);

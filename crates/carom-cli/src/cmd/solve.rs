@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use carom_io::document::closest;
+use carom_io::document::{hint, near};
 use carom_lcp::Limits;
 use carom_lcp::solvers::registry::{self, Entry, SOLVERS};
 use clap::Args as ClapArgs;
@@ -102,9 +102,9 @@ impl Budget {
 fn meant(args: &Args, message: String) -> String {
     let names: Vec<&str> =
         SOLVERS.iter().flat_map(|entry| [Some(entry.facts.name), entry.other_name]).flatten().collect();
-    match closest(&args.solver, &names) {
-        Some(name) => format!("{message}; did you mean `{name}`?"),
-        None => message,
+    match near(&args.solver, &names)[..] {
+        [] => message,
+        ref meant => format!("{message}; {}", hint(meant, "").trim_end()),
     }
 }
 
