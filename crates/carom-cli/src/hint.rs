@@ -22,7 +22,7 @@ pub fn scene(given: &str) -> String {
     }
     let stem = path.file_stem().map_or_else(|| given.into(), |stem| stem.to_string_lossy());
     let known = built_in_names();
-    let file = near_path(&path.with_extension("toml"), is_scene_file);
+    let file = near_path(&path.with_extension("toml"), is_scene_file).filter(|file| file != given);
     let mut names: Vec<&str> = file.as_deref().into_iter().collect();
     names.extend(near(&stem, &known));
     hint(&names, ALL)
@@ -60,13 +60,14 @@ pub fn built_in(given: &str) -> String {
 /// For a method, a scene or a run.
 pub fn cited(given: &str, methods: &[&str]) -> String {
     let folder = near_path(Path::new(given), |path| path.join(SCENE).is_file() || is_scene_file(path));
+    let folder = folder.filter(|folder| folder != given);
     let known: Vec<&str> = methods.iter().copied().chain(built_in_names()).collect();
     let mut names: Vec<&str> = folder.as_deref().into_iter().collect();
     names.extend(near(given, &known));
     hint(&names, "`carom methods` and `carom scenes` list what there is; a run is a folder")
 }
 
-/// The path that is there and nearest to one that is not: every part of it is there or is the nearest of those in its folder, and the
+/// The path that is there and nearest to the given one: every part of it is there or is the nearest of those in its folder, and the
 /// last is one that is wanted.
 fn near_path(given: &Path, wanted: impl Fn(&Path) -> bool) -> Option<String> {
     let mut found = PathBuf::new();
@@ -88,7 +89,7 @@ fn near_path(given: &Path, wanted: impl Fn(&Path) -> bool) -> Option<String> {
         let near = closest(part.as_os_str().to_str()?, &names)?.to_string();
         found.push(near);
     }
-    (found != given).then(|| found.display().to_string())
+    Some(found.display().to_string())
 }
 
 #[cfg(test)]
@@ -109,11 +110,16 @@ mod tests {
         assert_eq!(run("run/keplr"), said("runs/kepler"));
         assert_eq!(run("runs/pendulum"), None);
         assert_eq!(run("nowhere/kepler"), None);
-        let scene = |given: &str| super::scene(folder.join(given).to_str().expect("UTF-8"));
-        assert!(scene("bal.toml").starts_with(&said("ball.toml").expect("said")), "{}", scene("bal.toml"));
-        assert!(scene("ball").starts_with(&said("ball.toml").expect("said")));
-        assert!(scene("runs/kepler").starts_with(&said("runs/kepler/scene.toml").expect("said")));
-        assert!(scene("run/kepler/scene.toml").starts_with(&said("runs/kepler/scene.toml").expect("said")));
+        for (given, meant) in [
+            ("bal.toml", "ball.toml"),
+            ("ball", "ball.toml"),
+            ("runs/kepler", "runs/kepler/scene.toml"),
+            ("run/kepler/scene.toml", "runs/kepler/scene.toml"),
+        ] {
+            let said = scene(folder.join(given).to_str().expect("UTF-8"));
+            let first = format!("did you mean `{}`", folder.join(meant).display());
+            assert!(said.starts_with(&first), "{given}: {said}");
+        }
         fs::remove_dir_all(folder).expect("removed");
     }
 }

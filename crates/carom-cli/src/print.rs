@@ -185,7 +185,9 @@ pub fn wrapped(text: &str, first: usize, rest: usize) -> String {
     let mut empty = true;
     for word in text[leading..].split(' ') {
         let line = lines.last().map_or(0, |line| line.chars().count());
-        if !empty && line + 1 + word.chars().count() > width() {
+        let long = word.chars().count();
+        // A name that fits into no line stays where it is.
+        if !empty && line + 1 + long > width() && rest + long <= width() {
             lines.push(" ".repeat(rest));
             empty = true;
         }

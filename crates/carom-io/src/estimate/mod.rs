@@ -28,9 +28,8 @@ use trial::Trial;
 pub const MOST_BYTES: f64 = 1e9;
 /// A run longer than this, in seconds, is not started without consent.
 pub const MOST_SECONDS: f64 = 3600.0;
-/// How long a trial goes on, unless a single step takes longer; of a long run a fiftieth, up to the most.
+/// How long a trial goes on, unless a single step takes longer.
 pub const TRIAL: Duration = Duration::from_millis(50);
-const LONGEST_TRIAL: Duration = Duration::from_millis(500);
 /// A trial makes at most this part of the steps: it cannot double the duration of a run whose first step is slow.
 pub const PART: u64 = 20;
 

@@ -8,8 +8,8 @@ use carom::observe::{Frame, Observer};
 use carom::problem::Problem;
 use carom::run::{Grid, Outcome, Run};
 
+use super::TRIAL;
 use super::rows::{Pace, Sample};
-use super::{LONGEST_TRIAL, PART, TRIAL};
 use crate::recording::Snapshot;
 use crate::scene::Scene;
 use crate::trial::Witness;
@@ -85,9 +85,6 @@ pub fn seconds_per_step(problem: &Problem, method: &AnyMethod, h: f64, most: u64
     clock.seconds_per_step()
 }
 
-/// The part of a long run that a trial may take.
-const SHARE: f64 = 50.0;
-
 /// Counts steps, and looks at the clock now and then: a look costs as much as a small step.
 struct Clock {
     most: u64,
@@ -114,9 +111,7 @@ impl Clock {
             self.first = seconds;
         }
         self.last = (self.made, seconds);
-        let whole = seconds / self.made as f64 * (self.most * PART) as f64;
-        let enough = (whole / SHARE).clamp(TRIAL.as_secs_f64(), LONGEST_TRIAL.as_secs_f64());
-        self.made >= self.most.min(2) && seconds >= enough
+        self.made >= self.most.min(2) && seconds >= TRIAL.as_secs_f64()
     }
 
     fn seconds_per_step(&self) -> Option<f64> {

@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(shortened("interrupted after step 7"), "interrupted after step 7");
         let long = format!("step 12 failed: step from t = 1.1 with h = 0.1: {}", "no end of words ".repeat(20));
         let short = shortened(&long);
-        assert_eq!(short, "step 12 failed: step from t = 1.1 with h = 0.1…");
+        assert_eq!(short, "step 12 failed: step from t = 1.1 with h =…");
         assert!(
             short.chars().count() <= LONGEST_REASON
                 && shortened(&"x".repeat(300)).chars().count() == LONGEST_REASON
