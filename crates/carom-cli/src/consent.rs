@@ -41,6 +41,8 @@ pub struct Cost {
     pub seconds: Option<f64>,
     /// What it is made of, in words.
     pub details: String,
+    /// Whether contacts begin later than the steps that were tried.
+    pub later_contacts: bool,
     /// What makes it smaller.
     pub remedies: &'static str,
 }
@@ -102,6 +104,7 @@ impl Cost {
             "free_bytes": self.free,
             "memory_bytes": self.memory,
             "seconds": self.seconds,
+            "later_contacts": self.later_contacts,
             "asks": self.is_large(),
         }))
     }
@@ -132,7 +135,8 @@ pub fn to_run(
         free: free(folder),
         memory: memory(),
         seconds: estimate.seconds(),
-        details: estimate.tables_in_words(),
+        details: estimate.in_words(),
+        later_contacts: estimate.later_contacts,
         remedies: "record less with --every or --interval, or end earlier with --until or --steps",
     };
     cost.settle(consent, json)?;
@@ -160,7 +164,8 @@ mod tests {
     fn cost(disk: f64, seconds: f64, free: f64) -> Cost {
         let (details, remedies) = ("so many steps".to_string(), "take less");
         let (free, memory, seconds) = (Some(free), Some(3e6), Some(seconds));
-        Cost { what: "run", scene: "s".into(), disk, free, memory, seconds, details, remedies }
+        let later_contacts = false;
+        Cost { what: "run", scene: "s".into(), disk, free, memory, seconds, details, later_contacts, remedies }
     }
 
     #[test]

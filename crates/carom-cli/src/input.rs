@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::fail::Fail;
 use crate::hint;
+use crate::numbers;
 use crate::print;
 
 /// A scene and the changes that the command line makes to it.
@@ -27,10 +28,10 @@ pub struct SceneArgs {
     #[arg(long, value_name = "T", conflicts_with = "steps", allow_hyphen_values = true)]
     pub until: Option<String>,
     /// Number of steps
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = numbers::steps(0))]
     pub steps: Option<String>,
     /// Record every K-th step
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = numbers::steps(1))]
     pub every: Option<String>,
     /// Record the trajectory at these intervals of time instead, also between steps
     #[arg(long, value_name = "DT", conflicts_with = "every", allow_hyphen_values = true)]
@@ -83,6 +84,11 @@ impl SceneArgs {
 
 /// What is wrong with an option, as exit 2 and, where asked for, as JSON.
 pub fn refuse(json: bool, option: &str, message: String) -> Fail {
+    refuse_with(json, option, message, None)
+}
+
+/// The same with what helps.
+pub fn refuse_with(json: bool, option: &str, message: String, help: Option<String>) -> Fail {
     if json {
         // Whether or not somebody reads it, the option cannot be used.
         let problem = Diagnostic {
@@ -90,11 +96,16 @@ pub fn refuse(json: bool, option: &str, message: String) -> Fail {
             position: None,
             key: option.into(),
             message: message.clone(),
-            help: None,
+            help: help.clone(),
         };
         let _ = print::json(&json!({ "valid": false, "problems": [problem] }));
     }
-    Fail::Input(format!("error: {option}: {message}"))
+    Fail::Input(format!("error: {option}: {message}{}", helped(help)))
+}
+
+/// What helps, as a line below a message.
+pub fn helped(help: Option<String>) -> String {
+    help.map_or_else(String::new, |help| format!("\n  = help: {help}"))
 }
 
 /// A name that stands for nothing, as exit 2 and, where asked for, as JSON.

@@ -7,6 +7,7 @@ mod figure_file;
 mod hint;
 mod input;
 mod interrupt;
+mod numbers;
 mod print;
 mod progress;
 mod strict;

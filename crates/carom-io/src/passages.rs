@@ -1,5 +1,6 @@
 //! Contacts that steps run through: when a run looks for them, and its note.
 
+use carom::error::told;
 use carom::measures::{Farthest, Summary};
 use carom::method::AnyMethod;
 use carom::observe::Frame;
@@ -48,8 +49,9 @@ pub fn note(scene: &Scene, summary: &Summary) -> Option<String> {
         _ => "no step avoids it".to_string(),
     };
     Some(format!(
-        "`{name}` in step {step} from t = {t}: what touches there {way}, and `{}` asks for contacts at the ends of steps only: {unnoticed}; \
+        "`{name}` in step {step} from t = {}: what touches there {way}, and `{}` asks for contacts at the ends of steps only: {unnoticed}; \
          {remedy}{}",
+        told(t),
         scene.method.name(),
         locating(scene)
     ))

@@ -1,5 +1,6 @@
 //! `run.json`: what a run came to, in numbers.
 
+use carom::error::told;
 use carom::impact::Law;
 use carom::measures::{
     Account, EnergyTrend, Evidence, Extremes, Finding, Findings, Ledger, Summary, SymmetryChange,
@@ -355,7 +356,9 @@ pub fn notes(scene: &Scene) -> Vec<String> {
         let (steps, h) = (scene.run.steps, scene.run.h);
         let end = scene.problem.initial.t + steps as f64 * h;
         notes.push(format!(
-            "until = {until} is no multiple of the step: the run has {steps} steps and ends at {end}"
+            "until = {} is no multiple of the step: the run has {steps} steps and ends at {}",
+            told(until),
+            told(end)
         ));
     }
     let problem = &scene.problem;

@@ -151,6 +151,32 @@ fn several_constraints_that_are_off_are_all_named() {
     assert!(messages[0].contains("`left`: f(q0) = -1e0") && messages[1].contains("`up`: f(q0) = -1e0"));
 }
 
+/// Masses that are none, a start off its constraints, a wrong method and a wrong step have nothing to do with each other.
+#[test]
+fn independent_mistakes_are_all_told_at_once() {
+    let keys = |text: &str| -> Vec<String> {
+        let found = read(text, &[]).err().expect("wrong");
+        found.into_iter().map(|problem| problem.key).collect()
+    };
+    let rest = "[method]\nname = \"verlett\"\n[run]\nstep = -1\nsteps = 1\n";
+    let coordinates =
+        "[lagrangian]\ncoordinates = [\"x\", \"y\"]\nmass = -1\npotential = \"x\"\nequalities = \"x - 5\"\n";
+    let expected = ["lagrangian.mass", "initial.q", "method.name", "run.step"];
+    assert_eq!(keys(&format!("{coordinates}[initial]\nq = {{ x = 1, y = 2 }}\n{rest}")), expected);
+    let particle = |mass: &str, x: u32| format!("[[particle]]\n{mass}position = [{x}, 0]\n");
+    let particles = [particle("mass = -1\n", 0), particle("mass = 1\n", 3), particle("", 4)].concat();
+    let rod = "[[rod]]\nbetween = [1, 2]\nlength = 2\n";
+    let expected = ["particle[0].mass", "particle[2].mass", "rod[0].length", "method.name", "run.step"];
+    assert_eq!(keys(&format!("{particles}{rod}{rest}")), expected);
+    // Where it is not known what is where, the rod is not judged.
+    let placeless = particles.replace("position = [4, 0]\n", "position = [\"far\", 0]\n");
+    assert!(!keys(&format!("{placeless}{rod}{rest}")).contains(&"rod[0].length".to_string()));
+    // A method that cannot take the scene, and a step that is none.
+    let rods = "[[particle]]\nmass = 1\nposition = [0, 0]\n[[wall]]\nnormal = [0, 1]\n";
+    let rest = rest.replace("verlett", "verlet");
+    assert_eq!(keys(&format!("{rods}{rest}")), ["method.name", "run.step"]);
+}
+
 #[test]
 fn numbers_of_a_method_may_be_expressions_of_the_parameters() {
     let text = replaced(base("bead"), "rule = \"midpoint\"", "rule = \"gamma\"\ngamma = \"m/4\"");

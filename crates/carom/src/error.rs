@@ -181,8 +181,9 @@ pub enum Failure {
     },
     /// Impacts follow each other so fast that the step comes to no end.
     #[error(
-        "the step stalls: {impacts} impacts, the last one at t = {at} with `{contact}`, approached with {:.3e}; \
+        "the step stalls: {impacts} impacts, the last one at t = {} with `{contact}`, approached with {:.3e}; \
          smaller steps may help, and method.capture = true lets contacts that are pressed and hardly bounce come to rest",
+        told(*at),
         -speed
     )]
     Stalled {
@@ -297,7 +298,7 @@ impl Failure {
 
 /// A step that was not made; the state is unchanged.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("step from t = {t} with h = {h}: {failure}")]
+#[error("step from t = {} with h = {}: {failure}", told(*t), told(*h))]
 pub struct StepError {
     /// Time at the start of the step.
     pub t: f64,
@@ -307,9 +308,25 @@ pub struct StepError {
     pub failure: Failure,
 }
 
+/// A number as it is told to a reader: the nearest of 15 digits, without the round-off in the last bits of a double.
+pub fn told(value: f64) -> f64 {
+    format!("{value:.14e}").parse().unwrap_or(value)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Failure, in_words};
+    use super::{Failure, StepError, in_words, told};
+
+    #[test]
+    fn round_off_is_not_told() {
+        let (sum, time) = (0.1 + 0.2, 24.0 * 0.1);
+        assert_eq!([told(sum), told(time), told(-0.0), told(1e300)], [0.3, 2.4, 0.0, 1e300]);
+        assert_eq!(told(1.0 / 3.0).to_string(), "0.333333333333333");
+        assert!(told(f64::NAN).is_nan() && told(f64::INFINITY) == f64::INFINITY);
+        let failure = Failure::Interrupted;
+        let error = StepError { t: time, h: sum, failure: failure.clone() };
+        assert_eq!(error.to_string(), format!("step from t = 2.4 with h = 0.3: {failure}"));
+    }
 
     #[test]
     fn matrices_are_counted_together_and_refused_with_their_size() {

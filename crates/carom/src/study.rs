@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::error::StepError;
+use crate::error::{StepError, told};
 use crate::method::{AnyMethod, Refusal};
 use crate::problem::Problem;
 use crate::state::State;
@@ -90,7 +90,7 @@ pub enum StudyError {
         error: StepError,
     },
     /// The given reference is a state of another system or time.
-    #[error("the reference has {found} coordinates at t = {t}; needed are {needed} at t = {end}")]
+    #[error("the reference has {found} coordinates at t = {}; needed are {needed} at t = {}", told(*t), told(*end))]
     Reference {
         /// Its coordinates.
         found: usize,

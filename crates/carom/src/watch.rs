@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::between::{Between, Moment};
 use crate::bracket::bracket;
-use crate::error::Failure;
+use crate::error::{Failure, told};
 use crate::observe::Frame;
 use crate::system::System;
 
@@ -125,7 +125,7 @@ impl<'a> Lookout<'a> {
         for point in points {
             let s = f64::from(point) / f64::from(SAMPLES);
             let place = between.at(system, frame, s, &mut self.sample);
-            place.map_err(|failure| format!("between the nodes, at t = {}: {failure}", self.sample.t))?;
+            place.map_err(|failure| format!("between the nodes, at t = {}: {failure}", told(self.sample.t)))?;
             for index in 0..self.watches.len() {
                 let value = self.watches[index].value(&self.sample)?;
                 let sign = if value == 0.0 { 0.0 } else { value.signum() };
@@ -186,7 +186,7 @@ impl Watch {
         let value = self.quantity.at(at.t, &at.q, &at.v);
         match value.is_finite() {
             true => Ok(value),
-            false => Err(format!("watch `{}` is not finite at t = {}", self.name, at.t)),
+            false => Err(format!("watch `{}` is not finite at t = {}", self.name, told(at.t))),
         }
     }
 }

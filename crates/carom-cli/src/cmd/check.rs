@@ -1,6 +1,6 @@
 //! `carom check SCENE`.
 
-use carom::error::Failure;
+use carom::error::{Failure, told};
 use carom::lagrangian::length::GapUnit;
 use carom::system::{Mass, System};
 use carom::testing::derivatives::{self, Comparison};
@@ -47,7 +47,7 @@ pub fn run(args: &Args) -> Result<(), Fail> {
             "derivatives": derivatives
         }))?;
     } else {
-        let mut text = format!("{}: fine\n{}", scene.name, print::columns(&describe(&scene, &gaps)));
+        let mut text = format!("{}: fine\n{}", scene.name, print::list(&describe(&scene, &gaps)));
         for note in notes {
             text.push_str(&format!("note: {note}\n"));
         }
@@ -192,7 +192,7 @@ fn describe(scene: &Scene, gaps: &[(&str, GapUnit)]) -> Vec<Vec<String>> {
     let end = scene.problem.initial.t + scene.run.steps as f64 * scene.run.h;
     rows.push(vec![
         "  run".into(),
-        format!("{} steps of {} to t = {}", scene.run.steps, scene.run.h, print::short(end)),
+        format!("{} steps of {} to t = {}", scene.run.steps, told(scene.run.h), print::short(end)),
     ]);
     rows
 }

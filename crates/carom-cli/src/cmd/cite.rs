@@ -31,8 +31,8 @@ pub fn run(args: &Args) -> Result<(), Fail> {
         text.push_str(entry);
         text.push_str("\n\n");
     }
-    print::out(text.trim_end())?;
-    print::out("\n")
+    print::verbatim(text.trim_end())?;
+    print::verbatim("\n")
 }
 
 fn keys(of: &str) -> Result<Vec<String>, Fail> {

@@ -6,7 +6,8 @@ use carom_io::recording::{ExportError, examine, export};
 use clap::{Args as ClapArgs, ValueEnum};
 
 use crate::fail::Fail;
-use crate::print;
+use crate::input::helped;
+use crate::{hint, print};
 
 /// Options of `export`.
 #[derive(ClapArgs)]
@@ -28,7 +29,10 @@ enum Format {
 pub fn run(args: &Args) -> Result<(), Fail> {
     let wanted = |format: Format| args.format.is_none_or(|given| given == format);
     let written = export(&args.run, wanted(Format::Csv), wanted(Format::Npz)).map_err(|error| match error {
-        ExportError::NoTable { .. } => Fail::Input(format!("error: {error}")),
+        ExportError::NoTable { .. } => {
+            let help = helped(hint::run_folder(&args.run).filter(|_| !args.run.exists()));
+            Fail::Input(format!("error: {error}{help}"))
+        }
         ExportError::Unwritten { .. } => Fail::Failed(format!("error: {error}")),
     })?;
     let mut text = String::new();

@@ -5,6 +5,7 @@ mod figure;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use carom::error::told;
 use carom::state::State;
 use carom::study::{Level, Reference, Study, StudyError, order};
 use carom_io::estimate::{PART, seconds_per_step};
@@ -20,7 +21,9 @@ use serde_json::{Value, json};
 use crate::consent::{self, Consent, Cost};
 use crate::fail::Fail;
 use crate::figure_file::FigureFile;
-use crate::input::SceneArgs;
+use crate::hint;
+use crate::input::{SceneArgs, helped};
+use crate::numbers;
 use crate::print;
 use crate::strict;
 
@@ -30,7 +33,7 @@ pub struct Args {
     #[command(flatten)]
     scene: SceneArgs,
     /// Step lengths: the scene's, and each half of the one before
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=20))]
+    #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true, value_parser = numbers::whole::<u32>(2, 20))]
     levels: u32,
     /// A run folder whose last state is the reference; without it the method itself with finer steps, extrapolated
     #[arg(long, value_name = "RUN")]
@@ -67,10 +70,10 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     }
     let reference = match &args.reference {
         None => Reference::Fine(FINER),
-        Some(folder) => Reference::Given(
-            last_state(folder)
-                .map_err(|message| Fail::Input(format!("error: --reference: {}: {message}", folder.display())))?,
-        ),
+        Some(folder) => Reference::Given(last_state(folder).map_err(|message| {
+            let help = helped(hint::run_folder(folder).filter(|_| !folder.exists()));
+            Fail::Input(format!("error: --reference: {}: {message}{help}", folder.display()))
+        })?),
     };
     settle(&scene, &reference, args)?;
     let span = (steps as f64 * h, steps, args.levels);
@@ -80,7 +83,7 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     })?;
     let levels = &study.levels;
     let reports = trials(&mut scene, levels)?;
-    let named = || levels.iter().zip(&reports).map(|(level, report)| (format!("h = {}", level.h), report));
+    let named = || levels.iter().zip(&reports).map(|(level, report)| (format!("h = {}", told(level.h)), report));
     let claimed = scene.method.claims().order;
     if let Some(file) = &file {
         let title = format!("{} with {}", scene.name, scene.method.name());
@@ -179,6 +182,7 @@ fn settle(scene: &Scene, reference: &Reference, args: &Args) -> Result<(), Fail>
         memory: consent::memory(),
         seconds,
         details: format!("{all:.1e} steps"),
+        later_contacts: false,
         remedies: "take fewer --levels, longer steps or an earlier end (--until, --steps)",
     }
     .settle(&args.consent, args.json)
@@ -238,7 +242,7 @@ fn table(levels: &[Level], work: bool) -> String {
         }
         rows.push(cells);
     }
-    print::columns(&rows)
+    print::table(&rows, 2)
 }
 
 /// The last state of a run.

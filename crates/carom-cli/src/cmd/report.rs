@@ -12,8 +12,8 @@ use clap::Args as ClapArgs;
 use serde_json::Value;
 
 use crate::fail::Fail;
-use crate::input::SceneError;
-use crate::print;
+use crate::input::{SceneError, helped};
+use crate::{hint, print};
 
 /// Options of `report`.
 #[derive(ClapArgs)]
@@ -35,7 +35,10 @@ const SCALE: f32 = 2.0;
 pub fn run(args: &Args) -> Result<(), Fail> {
     let path = &args.run;
     let refused = |error: &dyn Display| Fail::Input(format!("error: {}: {error}", path.display()));
-    let (folder, text) = RunFolder::open(path).map_err(|error| Fail::Input(format!("error: {error}")))?;
+    let (folder, text) = RunFolder::open(path).map_err(|error| {
+        let help = helped(hint::run_folder(path).filter(|_| !path.exists()));
+        Fail::Input(format!("error: {error}{help}"))
+    })?;
     let run = numbers(path).map_err(|error| refused(&error))?;
     examine(path).map_err(|error| refused(&error))?;
     let name = run["scene"].as_str().ok_or_else(|| refused(&ReportError::Missing("scene")))?;

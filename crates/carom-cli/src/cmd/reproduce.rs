@@ -18,6 +18,7 @@ use clap::Args as ClapArgs;
 use serde_json::json;
 
 use crate::fail::Fail;
+use crate::numbers;
 use crate::print;
 
 /// Options of `reproduce`.
@@ -60,7 +61,7 @@ pub struct Args {
     #[arg(long)]
     quiet: bool,
     /// Threads to use [default: all cores]; the result does not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = numbers::whole::<u16>(1, 65535))]
     threads: Option<u16>,
 }
 

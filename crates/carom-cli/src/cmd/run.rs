@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use carom::error::told;
 use carom::measures::Conservation;
 use carom::observe::Observer;
 use carom::run::{Ended, Grid, Outcome, Run};
@@ -25,8 +26,10 @@ use clap::Args as ClapArgs;
 
 use crate::consent::{self, Consent};
 use crate::fail::Fail;
-use crate::input::{SceneArgs, SceneError, out_folder, refuse};
+use crate::hint;
+use crate::input::{SceneArgs, SceneError, out_folder, refuse, refuse_with};
 use crate::interrupt;
+use crate::numbers;
 use crate::print;
 use crate::progress::Progress;
 use crate::strict;
@@ -47,7 +50,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Seconds between the snapshots that --resume goes on from
-    #[arg(long, value_name = "SECONDS", default_value_t = 2.0, value_parser = pause)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 2.0, allow_negative_numbers = true, value_parser = numbers::seconds)]
     snapshot: f64,
     /// One JSON document on standard output, everything else on standard error
     #[arg(long)]
@@ -59,17 +62,10 @@ pub struct Args {
     #[arg(long)]
     strict: bool,
     /// Threads to use; the result does not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = numbers::whole::<u16>(1, 65535))]
     threads: Option<u16>,
     #[command(flatten)]
     consent: Consent,
-}
-
-fn pause(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(seconds) if (0.0..1e9).contains(&seconds) => Ok(seconds),
-        _ => Err("a number of seconds from 0 on is needed".into()),
-    }
 }
 
 /// Simulates a scene.
@@ -92,7 +88,7 @@ fn start(args: &Args) -> Result<(), Fail> {
     let failed = |error: &dyn Display| Fail::Failed(format!("error: {error}"));
     let tables = tables(&scene, stepper.locates_events());
     folder.write_scene(&scene.to_toml(), &tables).map_err(|error| failed(&error))?;
-    if let Some(earlier) = folder.replaced().filter(|_| !args.quiet) {
+    if let Some(earlier) = folder.replaced() {
         print::note(&format!("replaced the earlier run in {} ({earlier})", folder.path().display()));
     }
     let pause = Duration::from_secs_f64(args.snapshot);
@@ -104,7 +100,10 @@ fn start(args: &Args) -> Result<(), Fail> {
 /// Goes on from the last snapshot whose data are whole.
 fn resume(path: &Path, args: &Args) -> Result<(), Fail> {
     let refused = |error: String| refuse(args.json, "--resume", error);
-    let hold = || RunFolder::hold(path).map_err(|error| refused(error.to_string()));
+    let unheld = |error: FolderError| {
+        refuse_with(args.json, "--resume", error.to_string(), hint::run_folder(path).filter(|_| !path.exists()))
+    };
+    let hold = || RunFolder::hold(path).map_err(unheld);
     let (folder, text) = hold()?;
     let snapshots = snapshots(path).map_err(|why| refused(format!("{}: {why}", path.display())))?;
     let source = Source::new(path.join(SCENE).display().to_string(), text);
@@ -262,7 +261,7 @@ fn simulate(args: &Args, scene: &Scene, prepared: Prepared, stop: &Arc<AtomicBoo
         None => printed.and(page).and(strict::run(args.strict, &report, session.folder().path())),
         // What ended the run, a full disk perhaps, is the news; the page can be made again.
         Some(ended) => {
-            let (made, all, t) = (outcome.steps, scene.run.steps, outcome.state.t);
+            let (made, all, t) = (outcome.steps, scene.run.steps, told(outcome.state.t));
             let hint = if matches!(ended, Ended::Interrupted { .. }) { hint() } else { String::new() };
             let reason = budget.exceeded().unwrap_or_else(|| ended.to_string());
             Err(Fail::Failed(format!("error: {reason}\nkept: {made} of {all} steps, to t = {t}, in {shown}{hint}")))

@@ -20,5 +20,5 @@ pub fn run(args: &Args) -> Result<(), Fail> {
         let message = "there is no built-in scene of this name".to_string();
         return Err(unknown(false, &args.name, message, hint::built_in(&args.name)));
     };
-    print::out(scene.text)
+    print::verbatim(scene.text)
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use carom_io::document::closest;
+use carom_io::document::{hint, near};
 use carom_lcp::Limits;
 use carom_lcp::solvers::registry::{self, Entry, SOLVERS};
 use clap::Args as ClapArgs;
@@ -22,6 +22,7 @@ use profile::Profile;
 use crate::fail::Fail;
 use crate::input::refuse;
 use crate::interrupt;
+use crate::numbers::MOST_SECONDS;
 use crate::print;
 use crate::progress::SweepProgress;
 
@@ -73,19 +74,16 @@ struct Budget {
 
 impl Budget {
     fn of(args: &Args) -> Result<Budget, Fail> {
-        let number = |option: &str, text: &str| match text.parse::<f64>() {
-            Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
-            _ => Err(refuse(args.json, option, format!("`{text}` is no positive number"))),
+        let number = |option: &str, text: &str, allowed: &str, fits: fn(f64) -> bool| match text.parse::<f64>() {
+            Ok(value) if fits(value) => Ok(value),
+            _ => Err(refuse(args.json, option, format!("found {text}, allowed is a number {allowed}"))),
         };
-        let tolerance = number("--tolerance", &args.tolerance)?;
-        if tolerance >= 1.0 {
-            let message =
-                format!("`{}` is met before anything is solved: a number below 1 is needed", args.tolerance);
-            return Err(refuse(args.json, "--tolerance", message));
-        }
-        let seconds = number("--max-seconds", &args.max_seconds)?;
-        let time = Duration::try_from_secs_f64(seconds)
-            .map_err(|error| refuse(args.json, "--max-seconds", format!("{seconds}: {error}")))?;
+        let tolerance =
+            number("--tolerance", &args.tolerance, "above 0 and below 1", |value| value > 0.0 && value < 1.0)?;
+        let most = format!("of seconds above 0, up to {MOST_SECONDS:e}");
+        let seconds =
+            number("--max-seconds", &args.max_seconds, &most, |value| value > 0.0 && value <= MOST_SECONDS)?;
+        let time = Duration::from_secs_f64(seconds);
         Ok(Budget { tolerance, time })
     }
 
@@ -104,9 +102,9 @@ impl Budget {
 fn meant(args: &Args, message: String) -> String {
     let names: Vec<&str> =
         SOLVERS.iter().flat_map(|entry| [Some(entry.facts.name), entry.other_name]).flatten().collect();
-    match closest(&args.solver, &names) {
-        Some(name) => format!("{message}; did you mean `{name}`?"),
-        None => message,
+    match near(&args.solver, &names)[..] {
+        [] => message,
+        ref meant => format!("{message}; {}", hint(meant, "").trim_end()),
     }
 }
 

@@ -28,6 +28,7 @@ use crate::fail::Fail;
 use crate::figure_file::FigureFile;
 use crate::input::{SceneArgs, SceneError, refuse};
 use crate::interrupt;
+use crate::numbers;
 use crate::print::{self, duration};
 use crate::progress::SweepProgress;
 use crate::strict;
@@ -41,10 +42,10 @@ pub struct Args {
     #[arg(long, value_name = "KEY.PATH=A:B:N|V1,V2", required = true)]
     vary: Vec<String>,
     /// Instead of the grid run N random points; ranges are then written a:b
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = numbers::whole::<u32>(1, u64::from(u32::MAX)))]
     sample: Option<u32>,
     /// Seed of the random points [default: 0]
-    #[arg(long, value_name = "S", requires = "sample")]
+    #[arg(long, value_name = "S", requires = "sample", allow_negative_numbers = true, value_parser = numbers::whole::<u64>(0, u64::MAX))]
     seed: Option<u64>,
     /// Folder of the table; an earlier sweep there is replaced, anything else is refused [default: runs/sweep-SCENE]
     #[arg(long, value_name = "DIR")]
@@ -62,7 +63,7 @@ pub struct Args {
     #[arg(long)]
     strict: bool,
     /// Threads to use; the result does not depend on it [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = numbers::whole::<u16>(1, 65535))]
     threads: Option<u16>,
     #[command(flatten)]
     consent: Consent,

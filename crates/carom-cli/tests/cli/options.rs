@@ -19,6 +19,29 @@ fn wrong_input_ends_with_2_and_says_what_is_allowed() {
         (&["run", "kepler", "--step", "-1"], "--step -1: run.step: found -1"),
         (&["run", "kepler", "--step", "tiny"], "--step tiny: run.step: unknown name `tiny`"),
         (&["run", "kepler", "--steps", "1.5"], "--steps 1.5: run.steps: found 1.5"),
+        (
+            &["run", "kepler", "--steps", "18446744073709551615"],
+            "'18446744073709551615' for '--steps <N>': allowed is a whole number from 0 to 1000000000000000",
+        ),
+        (
+            &["run", "kepler", "--every", "-1"],
+            "--every -1: run.every: found -1, allowed is a whole number from 1 to",
+        ),
+        (
+            &["run", "kepler", "--snapshot", "1e300"],
+            "'1e300' for '--snapshot <SECONDS>': allowed is a number of seconds",
+        ),
+        (&["run", "kepler", "--snapshot", "-1"], "'-1' for '--snapshot <SECONDS>': allowed is a number of seconds"),
+        (
+            &["run", "kepler", "--threads", "-1"],
+            "'-1' for '--threads <N>': allowed is a whole number from 1 to 65535",
+        ),
+        (&["order", "kepler", "--levels", "-1"], "'-1' for '--levels <N>': allowed is a whole number from 2 to 20"),
+        (&["run", "kepler", "--measures", "enery"], "did you mean `energy-parts`"),
+        (
+            &["run", "kepler", "--set", "run.steps=99999999999999999999"],
+            "the integer 99999999999999999999 is out of",
+        ),
         (&["run", "kepler", "--until", "-1"], "--until -1: run.until"),
         (&["run", "kepler", "--every", "0"], "--every 0: run.every"),
         (&["run", "kepler", "--set", "parameters.mu"], "--set parameters.mu: there is no `=`"),
@@ -94,8 +117,33 @@ fn quiet_says_nothing_and_writes_everything() {
     let ended = place.carom(&["run", "kepler", "--steps", "10", "--quiet"]).code(0);
     assert_eq!((ended.out.as_str(), ended.err.as_str()), ("", ""));
     assert_eq!(place.json("runs/kepler/run.json")["steps"], 10);
+    // That files were replaced is no report: who did not mean it must learn of it.
     let ended = place.carom(&["run", "kepler", "--steps", "10", "--quiet", "--json"]).code(0);
     assert_eq!(ended.json()["steps"], 10, "--json was asked for");
+    assert_eq!(ended.err, "note: replaced the earlier run in runs/kepler (kepler with verlet, 10 steps)\n");
+}
+
+#[test]
+fn a_folder_or_file_that_is_nearly_there_is_named() {
+    let place = Place::new();
+    place.carom(&["run", "kepler", "--steps", "10", "--quiet"]).code(0);
+    place.write("chain.json", r#"{"M": [[1]], "q": [-1]}"#);
+    for arguments in [
+        &["report", "runs/keplr"][..],
+        &["export", "runs/keplr"],
+        &["cite", "runs/keplr"],
+        &["run", "--resume", "runs/keplr"],
+        &["order", "kepler", "--reference", "runs/keplr"],
+    ] {
+        let ended = place.carom(arguments).code(2);
+        assert!(ended.err.contains("did you mean `runs/kepler`?"), "{arguments:?}: {}", ended.err);
+    }
+    let ended = place.carom(&["run", "runs/kepler"]).code(2);
+    assert!(ended.err.contains("did you mean `runs/kepler/scene.toml`?"), "{}", ended.err);
+    let ended = place.carom(&["solve", "chian.json"]).code(2);
+    assert!(ended.err.contains("did you mean `chain.json`?"), "{}", ended.err);
+    let ended = place.carom(&["run", "--resume", "runs/keplr", "--json"]).code(2);
+    assert_eq!(ended.json()["problems"][0]["help"], "did you mean `runs/kepler`?");
 }
 
 #[test]

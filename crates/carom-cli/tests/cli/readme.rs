@@ -69,6 +69,21 @@ fn the_runs_that_show_what_to_vary_have_a_folder_each() {
     assert_eq!(crate::names(&place.path("runs")).len(), 1 + runs.len(), "{commands}");
 }
 
+#[test]
+fn the_ball_comes_to_rest_when_the_text_says() {
+    let (text, place) = (readme(), Place::new());
+    let line = text.lines().find(|line| line.contains("a ball that comes to rest at t = ")).expect("a command");
+    let (_, after) = line.split_once("at t = ").expect("a time");
+    let written = after.split(',').next().expect("a time");
+    let printed = place.carom(&[&words(line)[1..], &["--out", "run"]].concat()).code(0).out;
+    let found = place.json("run/run.json")["rest_time"].as_f64().expect("a time");
+    assert!(agrees(written, found), "{written}: {found}");
+    // Fall from 1 m and rebounds with e = 0.5: √(2/g) (1 + 2e/(1 − e)).
+    assert!((found - 3.0 * (2.0_f64 / 9.8).sqrt()).abs() < 1e-5, "{found}");
+    let flat = printed.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("; one contact came to rest, at t = 1.355"), "{printed}");
+}
+
 /// Whether a number is the one that is written, to its last digit.
 fn agrees(written: &str, found: f64) -> bool {
     let written = written.trim_end_matches(" J").replace('−', "-");

@@ -135,3 +135,21 @@ fn what_is_no_run_is_refused_with_the_reason() {
     place.write("broken/scene.toml", &scene);
     refused("broken", "scene.toml");
 }
+
+#[test]
+fn what_did_not_happen_is_not_counted() {
+    let place = Place::new();
+    let run = |more: &[&str]| {
+        let out = place
+            .carom(&[&["run", "bouncing-ball", "--method", "spook", "--out", "run"], more].concat())
+            .code(0)
+            .out;
+        (out, place.read("run/report.html"))
+    };
+    let (out, page) = run(&[]);
+    assert!(page.contains(" 25 impacts, 492 steps with a contact."), "impacts are counted");
+    assert!(!page.contains("0 times") && !out.contains("0 times"), "{out}");
+    // In the air all the time.
+    let (out, page) = run(&["--steps", "5"]);
+    assert!(out.contains("  no step with a contact") && page.contains(" No contact was touched."), "{out}");
+}

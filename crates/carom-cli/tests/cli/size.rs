@@ -27,6 +27,7 @@ fn a_run_of_petabytes_is_not_started_without_consent() {
     assert_eq!(place.json("runs/kepler/run.json"), before, "an earlier run stays");
     let ended = place.carom(&["run", "kepler", "--until", "1e12", "--json", "--out", "other"]).code(2);
     assert_eq!(ended.json()["valid"], false);
+    assert_eq!(ended.json()["problems"][0]["key"], serde_json::Value::Null, "it is the problem of no key");
     let message = ended.json()["problems"][0]["message"].as_str().expect("a message").to_string();
     assert!(message.contains("PB on disk") && message.contains("nothing was written"), "{message}");
     assert_eq!(names(&place.0), ["runs"]);

@@ -55,6 +55,37 @@ fn titles_and_names_cannot_move_the_cursor() {
 }
 
 #[test]
+fn lines_for_readers_have_100_columns() {
+    let place = Place::new();
+    let folder = "a-folder-with-a-long-name/below-another-one/that-is-longer/than-any-column";
+    place.write(
+        "long-problem.json",
+        r#"{"name": "a problem with a name of many words, as a sentence has them", "M": [[1]], "q": [-1]}"#,
+    );
+    let commands: [&[&str]; 9] = [
+        &["run", "pogo-stick", "--until", "12.34", "--out", folder],
+        &["run", "bouncing-ball", "--method", "spook", "--until", "12.34"],
+        &["check", "star-body"],
+        &["methods"],
+        &["methods", "gvi"],
+        &["scenes"],
+        &["order", "pogo-stick", "--levels", "3", "--until", "2.4", "--work"],
+        &["sweep", "pogo-stick", "--vary", "parameters.g=1,10", "--vary", "method.name=gvi,cva", "--steps", "500"],
+        &["solve", "long-problem.json", "--profile"],
+    ];
+    for arguments in commands {
+        let ended = place.carom(arguments).code(0);
+        for line in ended.out.lines().chain(ended.err.lines()) {
+            // What has no blank is not broken.
+            let words = line.split(' ').filter(|word| !word.is_empty()).count();
+            assert!(line.chars().count() <= 100 || words == 1, "{arguments:?}: {line}");
+        }
+    }
+    let sweep = place.carom(commands[7]).code(0).out;
+    assert_eq!(sweep.matches("parameters.g  method.name").count(), 2, "{sweep}");
+}
+
+#[test]
 fn json_and_pages_keep_what_a_title_says() {
     let place = Place::new();
     place.write("scene.toml", &scene());

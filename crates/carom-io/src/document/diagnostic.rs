@@ -70,7 +70,8 @@ impl Serialize for Diagnostic {
         object.serialize_field("file", &self.source)?;
         object.serialize_field("line", &self.position.map(|at| at.line))?;
         object.serialize_field("column", &self.position.map(|at| at.column))?;
-        object.serialize_field("key", &self.key)?;
+        // A problem of no key has none.
+        object.serialize_field("key", &Some(&self.key).filter(|key| !key.is_empty()))?;
         object.serialize_field("message", &self.message)?;
         object.serialize_field("help", &self.help)?;
         object.end()
@@ -191,5 +192,8 @@ mod tests {
         );
         let json = serde_json::to_value(at(&source, None)).unwrap();
         assert_eq!(json["line"], serde_json::Value::Null);
+        let of_no_key = Diagnostic { key: String::new(), ..at(&source, None) };
+        let json = serde_json::to_value(of_no_key).unwrap();
+        assert_eq!(json["key"], serde_json::Value::Null, "an empty key is no key");
     }
 }

@@ -37,9 +37,11 @@ impl Edit {
 /// change nothing.
 pub fn apply(table: &mut Table, diagnostics: &Diagnostics<'_>) {
     for (n, edit) in diagnostics.edits().iter().enumerate() {
+        let before = diagnostics.len();
         match apply_one(table, n, &edit.argument, diagnostics) {
             Ok(()) => {
-                if let Some((section, key)) = edit.displaces
+                // A value that was refused takes nobody's place: what it stands for would be missed too.
+                if let Some((section, key)) = edit.displaces.filter(|_| diagnostics.len() == before)
                     && let Some(Value { kind: Kind::Table(section), .. }) = table.get_mut(section)
                 {
                     section.remove(key);

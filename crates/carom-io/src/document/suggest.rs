@@ -45,23 +45,31 @@ pub fn help<S: AsRef<str>>(label: &str, word: &str, candidates: &[S]) -> Option<
         return None;
     }
     let all: Vec<&str> = candidates.iter().map(AsRef::as_ref).collect();
-    let list = format!("{label}: {}", all.join(", "));
-    Some(match closest(word, candidates) {
-        Some(name) => format!("did you mean `{name}`? {list}"),
-        None => list,
-    })
+    Some(hint(&near(word, candidates), &format!("{label}: {}", all.join(", "))))
 }
 
-/// The candidates that `word` may stand for: the nearest one, or else the first that contain it.
+/// The candidates that `word` may stand for: the nearest one, or else the first that contain it, or else the first with a part
+/// (between `-`, `_` and `.`) that it is near to.
 pub fn near<'a, S: AsRef<str>>(word: &str, candidates: &'a [S]) -> Vec<&'a str> {
     if let Some(name) = closest(word, candidates) {
         return vec![name];
     }
-    let word = word.to_lowercase();
-    let long = word.chars().count() >= SHORTEST;
-    let containing =
-        candidates.iter().map(AsRef::as_ref).filter(|name| long && name.to_lowercase().contains(&word));
-    containing.take(MOST_NAMES).collect()
+    if word.chars().count() < SHORTEST {
+        return Vec::new();
+    }
+    let lower = word.to_lowercase();
+    let all = || candidates.iter().map(AsRef::as_ref);
+    let containing: Vec<&str> =
+        all().filter(|name| name.to_lowercase().contains(&lower)).take(MOST_NAMES).collect();
+    if !containing.is_empty() {
+        return containing;
+    }
+    let has_near_part = |name: &&str| {
+        let parts: Vec<&str> =
+            name.split(['-', '_', '.']).filter(|part| part.chars().count() >= SHORTEST).collect();
+        parts.len() > 1 && closest(word, &parts).is_some()
+    };
+    all().filter(has_near_part).take(MOST_NAMES).collect()
 }
 
 /// The text of a help line where the candidates are too many to list: those that are meant, if any, and `all`, which says how to
@@ -136,6 +144,10 @@ mod tests {
         assert_eq!(near("du", &known), [""; 0], "too short to say anything");
         assert_eq!(near("", &known), [""; 0]);
         assert_eq!(near("pile", &["pile-1", "pile-2", "pile-3", "pile-4", "pile-5", "pile-6"]), ["pile-1"]);
+        let measures = ["energy-parts", "gaps", "contact-forces", "discrete-energy"];
+        assert_eq!(near("enery", &measures), ["energy-parts", "discrete-energy"]);
+        assert_eq!(near("force", &measures), ["contact-forces"]);
+        assert_eq!(near("xyzzy", &measures), [""; 0]);
         let long: Vec<String> = (0..9).map(|k| format!("a-long-way-to-the-pile-{k}")).collect();
         assert_eq!(near("pile", &long).len(), MOST_NAMES);
     }
@@ -151,6 +163,10 @@ mod tests {
     fn help_lines() {
         assert_eq!(help("known", "thetaa", &["theta", "g"]).unwrap(), "did you mean `theta`? known: theta, g");
         assert_eq!(help("known", "zzz", &["theta", "g"]).unwrap(), "known: theta, g");
+        assert_eq!(
+            help("known", "enery", &["energy-parts", "gaps"]).unwrap(),
+            "did you mean `energy-parts`? known: energy-parts, gaps"
+        );
         assert_eq!(help::<String>("known", "zzz", &[]), None);
     }
 }

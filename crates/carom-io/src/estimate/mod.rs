@@ -4,10 +4,12 @@
 //! a trial: the first steps of the run, made by a step of its own on a copy of the state, watched as a recorded run is, and thrown
 //! away. The run itself gives the same bits with and without it.
 //!
-//! Limits: a trial sees the beginning of a run. Impacts that come later, steps that become harder, and a disk that is slower than
-//! 1 GB/s are not foreseen; [`Budget`] stops a run that outgrows its estimate by far.
+//! Limits: a trial sees the beginning of a run. Contacts that begin later, which [`Estimate::later_contacts`] tells, steps that become
+//! harder, other work of the machine, and a disk that is slower than 1 GB/s are not foreseen; [`Budget`] stops a run that outgrows its
+//! estimate by far.
 
 mod budget;
+mod rows;
 mod trial;
 mod words;
 
@@ -19,6 +21,7 @@ pub use words::{duration, size};
 
 use crate::recording::{Extent, Measures, Snapshot, accounts, event_columns};
 use crate::scene::Scene;
+use rows::Pace;
 use trial::Trial;
 
 /// More bytes on disk than this are not written without consent.
@@ -34,8 +37,10 @@ pub const PART: u64 = 20;
 const PAGE: f64 = 250e3;
 /// Bytes per coordinate in the files beside the tables: names of columns (180), the last state in `run.json` (84), snapshots (36).
 const PER_COORDINATE: f64 = 300.0;
-/// Seconds per byte of a table: writing it, and reading it again for the page.
+/// Seconds per byte of a table that the operating system takes: writing it, and reading it again for the page.
 const SECONDS_PER_BYTE: f64 = 2e-9;
+/// Seconds of what any run does once: it reads its scene, makes its page and its files.
+const SECONDS_ONCE: f64 = 0.03;
 
 /// What of a run is still to come.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,6 +55,9 @@ pub struct Estimate {
     pub seconds_per_step: Option<f64>,
     /// Steps that were tried.
     pub tried: u64,
+    /// Whether the scene has contacts, and no step that was tried had one: what they take once they begin is not in the seconds.
+    pub later_contacts: bool,
+    pace: Pace,
 }
 
 /// How large a table becomes.
@@ -71,7 +79,9 @@ impl Estimate {
         let trial = Trial::run(scene, from, steps / PART);
         let tables = tables(scene, steps, &trial);
         let others = PAGE + PER_COORDINATE * scene.problem.system.dim() as f64 + scene.to_toml().len() as f64;
-        Self { steps, tables, others, seconds_per_step: trial.seconds_per_step, tried: trial.steps }
+        let later_contacts = scene.problem.system.inequalities() > 0 && trial.steps > 0 && !trial.touched;
+        let Trial { seconds_per_step, steps: tried, pace, .. } = trial;
+        Self { steps, tables, others, seconds_per_step, tried, later_contacts, pace }
     }
 
     /// Seconds of the steps alone.
@@ -81,8 +91,11 @@ impl Estimate {
 
     /// Seconds; nothing if the run has too few steps for a trial.
     pub fn seconds(&self) -> Option<f64> {
-        let written: f64 = self.tables.iter().map(|table| table.bytes).sum();
-        self.stepping().map(|stepping| stepping + written * SECONDS_PER_BYTE)
+        let rows = self.tables.iter().map(|table| {
+            let drawing = if table.name == "measures" { self.pace.drawing } else { 0.0 };
+            table.bytes * (SECONDS_PER_BYTE + self.pace.recording + drawing)
+        });
+        self.stepping().map(|stepping| stepping + rows.sum::<f64>() + SECONDS_ONCE)
     }
 
     /// Bytes on disk.

@@ -84,6 +84,22 @@ fn a_trial_is_short_and_finds_the_pace() {
 }
 
 #[test]
+fn rows_take_time_beside_the_steps_and_contacts_that_begin_later_are_told() {
+    let all = Estimate::of(&scene("kepler", &["run.steps=1000000"]), None);
+    let few = Estimate::of(&scene("kepler", &["run.steps=1000000", "run.every=1000"]), None);
+    let beside = |estimate: &Estimate| estimate.seconds().zip(estimate.stepping()).map(|(all, steps)| all - steps);
+    let (all, few) = (beside(&all).expect("tried"), beside(&few).expect("tried"));
+    // The files of the run's end in both; the rows beyond what the system takes for their bytes.
+    assert!(few > SECONDS_ONCE && few < 2.0 * SECONDS_ONCE, "{few}");
+    assert!(all > SECONDS_ONCE + 1.2 * 128e6 * SECONDS_PER_BYTE, "{all}");
+    // The ball is in the air for 13 steps of 200, and for more than the 2 that are tried of 40.
+    let of = |steps: &str| Estimate::of(&scene("point-mass", &["run.step=0.05", steps]), None);
+    let (short, long) = (of("run.steps=40"), of("run.steps=2000"));
+    assert!(short.later_contacts && short.in_words().ends_with("; contacts begin later and are not in the time"));
+    assert!(!long.later_contacts && !long.in_words().contains("contacts"));
+}
+
+#[test]
 fn durations_have_a_unit_that_suits_them() {
     for (seconds, words) in [
         (0.0, "0 s"),

@@ -9,6 +9,7 @@ use carom::problem::Problem;
 use carom::run::{Grid, Outcome, Run};
 
 use super::TRIAL;
+use super::rows::{Pace, Sample};
 use crate::recording::Snapshot;
 use crate::scene::Scene;
 use crate::trial::Witness;
@@ -25,6 +26,10 @@ pub struct Trial {
     pub locates_events: bool,
     /// Rows of the table of events per step.
     pub events_per_step: f64,
+    /// Whether a step had a contact.
+    pub touched: bool,
+    /// What recorded rows take.
+    pub pace: Pace,
 }
 
 impl Trial {
@@ -40,7 +45,8 @@ impl Trial {
         let witness = if most > 0 { Witness::new(scene, from).ok() } else { None };
         let Some(witness) = witness else { return Self::none(locates_events) };
         let (done, rows) = from.map_or((0, 0), |snapshot| (snapshot.step, snapshot.trajectory.rows));
-        let mut probe = Probe { scene, witness, row: Vec::new(), rows, clock: Clock::new(most), done, events: 0 };
+        let (row, sample, clock) = (Vec::new(), Sample::default(), Clock::new(most));
+        let mut probe = Probe { scene, witness, row, rows, sample, clock, done, events: 0, touched: false };
         let grid = Grid { t0: problem.initial.t, h: settings.h, steps: done + most };
         let (never, mut observers) = (AtomicBool::new(false), [&mut probe as &mut dyn Observer]);
         let run = Run { system: &*problem.system, stepper: &mut *stepper, grid, on_failure: settings.on_failure };
@@ -55,11 +61,13 @@ impl Trial {
         let Clock { made, .. } = probe.clock;
         let before = from.map_or(0.0, |snapshot| snapshot.events.rows as f64 / snapshot.step.max(1) as f64);
         let events_per_step = (probe.events as f64 / made.max(1) as f64).max(before);
-        Self { steps: made, seconds_per_step: probe.clock.seconds_per_step(), locates_events, events_per_step }
+        let (seconds_per_step, pace) = (probe.clock.seconds_per_step(), probe.sample.pace());
+        Self { steps: made, seconds_per_step, locates_events, events_per_step, touched: probe.touched, pace }
     }
 
     fn none(locates_events: bool) -> Self {
-        Self { steps: 0, seconds_per_step: None, locates_events, events_per_step: 0.0 }
+        let (events_per_step, pace) = (0.0, Pace::default());
+        Self { steps: 0, seconds_per_step: None, locates_events, events_per_step, touched: false, pace }
     }
 }
 
@@ -122,10 +130,12 @@ struct Probe<'a> {
     row: Vec<f64>,
     /// Rows of the trajectory, if they stand at given times.
     rows: u64,
+    sample: Sample,
     clock: Clock,
     /// Steps before the trial.
     done: u64,
     events: u64,
+    touched: bool,
 }
 
 impl Observer for Probe<'_> {
@@ -137,12 +147,14 @@ impl Observer for Probe<'_> {
         }
         if frame.step.is_multiple_of(self.scene.run.every) {
             measured.fill(frame, ledger.as_ref(), &mut self.row);
+            self.sample.take(&self.row);
         }
         self.witness.leave(frame)?;
         if frame.step == self.done {
             self.clock = Clock::new(self.clock.most);
             return Ok(());
         }
+        self.touched |= frame.report.active;
         self.events += (frame.events.len() + self.witness.motion.crossings().len()) as u64;
         // Nobody reads the message: it ends the trial.
         if self.clock.ends() { Err("enough steps were tried".into()) } else { Ok(()) }

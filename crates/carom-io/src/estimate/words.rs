@@ -33,6 +33,12 @@ impl Estimate {
             .collect();
         tables.join(", ")
     }
+
+    /// What a reader should know of the estimate: the tables, and what it does not see.
+    pub fn in_words(&self) -> String {
+        let later = if self.later_contacts { "; contacts begin later and are not in the time" } else { "" };
+        format!("{}{later}", self.tables_in_words())
+    }
 }
 
 /// A number of rows.

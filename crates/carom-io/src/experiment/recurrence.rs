@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use carom::error::told;
 use carom::lagrangian::expression::{Graph, NameError, NodeId, Scope, Tape, parse};
 use carom::observe::{Frame, Observer};
 
@@ -163,7 +164,7 @@ impl Observer for Recurring<'_> {
         }
         let value = self.recurrence.value(frame, self.parameters);
         if !value.is_finite() {
-            return Err(format!("the expression of `recurs` is {value} at t = {t}"));
+            return Err(format!("the expression of `recurs` is {value} at t = {}", told(t)));
         }
         if value >= self.recurrence.at_least {
             self.last = t;

@@ -8,7 +8,7 @@ mod data;
 mod drawings;
 mod page;
 mod structure;
-mod thin;
+pub(crate) mod thin;
 mod words;
 
 use std::io;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use carom::error::told;
 use serde_json::Value;
 
 use super::data::Data;
@@ -193,7 +194,7 @@ fn parameters(page: &mut String, scene: &Scene) {
     }
     page.push_str("<h2>Parameters</h2>\n<div class=\"scroll\"><table class=\"plain\">\n<tbody>\n");
     for (name, value) in &scene.parameters {
-        let _ = writeln!(page, "<tr><th>{}</th><td class=\"value\">{value}</td></tr>", escape(name));
+        let _ = writeln!(page, "<tr><th>{}</th><td class=\"value\">{}</td></tr>", escape(name), told(*value));
     }
     page.push_str("</tbody>\n</table></div>\n");
 }

@@ -172,22 +172,32 @@ fn penetration(run: &Value) -> Option<Row> {
         name: "Inequality constraints",
         promise: "No gap below 0 at the nodes, as far as the method enforces it.".into(),
         measured: {
-            let count = |key: &str| number(run, key).unwrap_or(0.0);
-            let mut words = format!(
-                "Largest penetration {}. {} impacts, {} steps with a contact, {} times one came to rest.",
-                short(depth, 3),
-                count("/impacts"),
-                count("/active_steps"),
-                count("/captured")
-            );
-            let lowered = count("/restitution_lowered");
-            if lowered > 0.0 {
+            let number_of = |key: &str| number(run, key).unwrap_or(0.0) as u64;
+            let mut words = format!("Largest penetration {}.", short(depth, 3));
+            // What did not happen is not told, but that nothing happened is.
+            let told =
+                [("/impacts", "impact"), ("/active_steps", "step")].map(|(key, noun)| (number_of(key), noun));
+            words += &match told {
+                [(0, _), (0, _)] => " No contact was touched.".to_string(),
+                [(0, _), (steps, noun)] => format!(" {} with a contact.", count(steps, noun)),
+                [(impacts, noun), (0, _)] => format!(" {}.", count(impacts, noun)),
+                [(impacts, impact), (steps, step)] => {
+                    format!(" {}, {} with a contact.", count(impacts, impact), count(steps, step))
+                }
+            };
+            words += &match number_of("/captured") {
+                0 => String::new(),
+                1 => " One contact came to rest.".to_string(),
+                captured => format!(" {captured} times a contact came to rest."),
+            };
+            let lowered = number_of("/restitution_lowered");
+            if lowered > 0 {
                 words += &format!(
                     " At {lowered} of them restitution was lowered: with friction that turns slip round it would have gained energy."
                 );
             }
-            let fallbacks = count("/fallbacks");
-            if fallbacks > 0.0 {
+            let fallbacks = number_of("/fallbacks");
+            if fallbacks > 0 {
                 words += &format!(" At {fallbacks} of the impacts the fallback of the method was taken.");
             }
             if let Some(t) = number(run, "/rest_time") {
@@ -217,6 +227,7 @@ fn solver(scene: &Scene, run: &Value) -> Row {
     };
     measured.push_str(&match (failures, halved) {
         (0.0, 0.0) => " No solve failed.".to_string(),
+        (failures, 0.0) => format!(" {}.", count(failures as u64, "failed solve")),
         (failures, halved) => {
             let (failures, halved) = (count(failures as u64, "failed solve"), count(halved as u64, "halved step"));
             format!(" {failures}, {halved}.")

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use carom::error::told;
 use carom::linear::{dot, max_abs};
 use carom::measures::{DiscreteEnergy, Ledger, Momentum, Probe};
 use carom::observe::Frame;
@@ -165,7 +166,7 @@ impl<'a> Measures<'a> {
             *momentum = dot(&frame.state.p, &self.field);
             if !momentum.is_finite() {
                 let (name, t) = (&symmetry.name, frame.state.t);
-                return Err(format!("the momentum of symmetry `{name}` is not finite at t = {t}"));
+                return Err(format!("the momentum of symmetry `{name}` is not finite at t = {}", told(t)));
             }
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! What is seen of the motion between nodes: rows at given times, and crossings of what is watched.
 
 use carom::between::{Between, Moment};
-use carom::error::Failure;
+use carom::error::{Failure, told};
 use carom::observe::Frame;
 use carom::state::State;
 use carom::watch::{Crossing, Lookout, Watched};
@@ -72,7 +72,7 @@ impl<'a> Motion<'a> {
         } else {
             let s = (t - between.start()) / (node - between.start());
             let motion = between.at(&*self.scene.problem.system, frame, s, &mut self.moment);
-            motion.map_err(|failure| format!("between the nodes, at t = {t}: {failure}"))?;
+            motion.map_err(|failure| format!("between the nodes, at t = {}: {failure}", told(t)))?;
             self.moment.t = t;
         }
         Ok(Some(&self.moment))

@@ -47,6 +47,8 @@ pub struct Lagrangian {
     pub points: Points,
     /// Where each inequality was written.
     gaps: Vec<(Origin, String)>,
+    /// How many problems are those of masses alone, in whose place there are others: the start can be judged all the same.
+    pub of_masses: usize,
 }
 
 impl Lagrangian {
@@ -107,7 +109,10 @@ pub fn read(section: &TableReader, names: &mut Names) -> Option<Lagrangian> {
     report_misfits(&nonholonomic, |node| split_row(&mut graph, layout, node).err());
     let drives = nonholonomic.iter().map(|term| term.further.drive).collect();
     let nonholonomic = rows(nonholonomic);
+    let problems = section.diagnostics().len();
     let mass = read_mass(section, &mut graph, names, layout);
+    // Where there is a mass all the same, others stand in the place of those that are no masses.
+    let of_masses = if mass.is_some() { section.diagnostics().len() - problems } else { 0 };
     let forces = section.item("forces").and_then(|item| read_forces(&item, &mut graph, names));
     let points = read_points(section, names);
     let coordinates = coordinate_names(names);
@@ -127,7 +132,7 @@ pub fn read(section: &TableReader, names: &mut Names) -> Option<Lagrangian> {
         nonholonomic,
         drives,
     };
-    Some(Lagrangian { definition, points, gaps })
+    Some(Lagrangian { definition, points, gaps, of_masses })
 }
 
 /// Reports every term that does not fit where it was written; a repeated one once.
@@ -238,6 +243,7 @@ fn read_mass_entries(item: &Item, graph: &mut Graph, names: &mut Names, n: usize
     let mut mass = vec![zero; n * n];
     let Kind::Array(_) = item.kind() else {
         let node = names.expression(graph, item, MASS)?;
+        let node = massive(graph, node, item).unwrap_or_else(|| graph.constant(1.0));
         (0..n).for_each(|i| mass[i * (n + 1)] = node);
         return Some(mass);
     };
@@ -250,7 +256,16 @@ fn read_mass_entries(item: &Item, graph: &mut Graph, names: &mut Names, n: usize
             return None;
         }
         check_size(item, terms.len(), n)?;
-        terms.iter().enumerate().for_each(|(i, term)| mass[i * (n + 1)] = term.node);
+        // A repeated one once.
+        let mut refused = "";
+        for (i, term) in terms.iter().enumerate() {
+            let known = refused != term.item.path();
+            let node = if known { massive(graph, term.node, &term.item) } else { None };
+            if node.is_none() {
+                refused = term.item.path();
+            }
+            mass[i * (n + 1)] = node.unwrap_or_else(|| graph.constant(1.0));
+        }
         return Some(mass);
     }
     check_size(item, rows.len(), n)?;
@@ -259,6 +274,9 @@ fn read_mass_entries(item: &Item, graph: &mut Graph, names: &mut Names, n: usize
         check_size(row, entries.len(), n)?;
         for (j, entry) in entries.iter().enumerate() {
             mass[i * n + j] = names.expression(graph, entry, MASS)?;
+            if i == j {
+                mass[i * n + i] = massive(graph, mass[i * n + i], entry).unwrap_or_else(|| graph.constant(1.0));
+            }
             if j < i && mass[i * n + j] != mass[j * n + i] {
                 let help = format!("write the same expression as in row {j}, column {i}");
                 entry.report("the mass matrix is not symmetric", Some(help));
@@ -267,6 +285,16 @@ fn read_mass_entries(item: &Item, graph: &mut Graph, names: &mut Names, n: usize
         }
     }
     Some(mass)
+}
+
+/// The mass of a coordinate; one that is a number and not above 0 is reported, and nothing comes back.
+fn massive(graph: &Graph, node: NodeId, item: &Item) -> Option<NodeId> {
+    if let Some(mass) = graph.constant_value(node).filter(|mass| *mass <= 0.0) {
+        let help = "every motion must have positive kinetic energy".to_string();
+        item.report(format!("found the mass {mass}, allowed is a number above 0"), Some(help));
+        return None;
+    }
+    Some(node)
 }
 
 fn item_problems(item: &Item) -> usize {

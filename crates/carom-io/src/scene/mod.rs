@@ -24,7 +24,7 @@ mod watches;
 pub use builtin::{BUILT_IN, BuiltIn};
 pub use measures::Measure;
 pub use schema::{option_schemas, schema};
-pub use settings::RunSettings;
+pub use settings::{MOST_STEPS, RunSettings};
 
 use carom::error::Failure;
 use carom::lagrangian::definition::Definition;
@@ -121,6 +121,7 @@ impl Scene {
     }
 
     fn decode(name: &str, table: &Table, diagnostics: &Diagnostics) -> Option<Self> {
+        let edited = diagnostics.is_empty();
         let root = TableReader::root(table, diagnostics);
         root.finish(&KEYS.into_iter().chain(elements::OF_PARTICLES).collect::<Vec<_>>());
         let title = root.string("title").map(str::to_string);
@@ -129,13 +130,19 @@ impl Scene {
         let cites: Vec<String> = cites.iter().filter_map(|item| item.string().map(str::to_string)).collect();
 
         let mut names = Names::default();
+        let unread = diagnostics.len();
         if let Some(section) = root.table("parameters") {
             settings::read_parameters(&section, &mut names);
         }
+        let names_known = diagnostics.len() == unread;
         let section = |key: &str, help: &str| root.required_with(key, Some(help)).and_then(|item| item.table());
         let method = section("method", "add a section [method] with a name, like name = \"verlet\"");
         let run = section("run", "add a section [run], like step = 0.01 and steps = 1000");
+        let known = diagnostics.len();
         let moving = read_moving(&root, &mut names);
+        let of_masses = moving.as_ref().map_or(0, Moving::of_masses);
+        // Whether the problem is that of the file, but for masses: then it is judged whatever else is wrong.
+        let judged = edited && names_known && diagnostics.len() == known + of_masses;
         let method = method.as_ref().and_then(|section| method::read(section, &names));
         let t0 = moving.as_ref().map(|moving| moving.initial().t).filter(|t| t.is_finite());
         let run = run.as_ref().and_then(|section| settings::read_run(section, &names, t0));
@@ -143,14 +150,24 @@ impl Scene {
         if let Some(section) = root.table("parameters") {
             settings::refuse_unused(&section, &names);
         }
+        let moving = moving.filter(|_| judged)?;
+        let complete = method
+            .as_ref()
+            .zip(run.as_ref())
+            .map(|(method, run)| moving.complete(settings::complete(table, method, run, moving.defaults())));
+        let built = moving.build(&root, method.as_ref());
+        if let (Some(method), Some(Built { problem, places, .. })) = (&method, &built) {
+            refuse(method, problem, &root, places);
+            // A list that was read with problems is not looked at again.
+            if let Some(run) = run.as_ref().filter(|_| diagnostics.is_empty()) {
+                measures::refuse(&root.table("run")?, &run.measures, method, &*problem.system);
+            }
+        }
         if !diagnostics.is_empty() {
             return None;
         }
-        let (moving, method, run) = (moving?, method?, run?);
-        let complete = moving.complete(settings::complete(table, &method, &run, moving.defaults()));
-        let Built { definition, slopes, problem, places } = moving.build(&root, &method)?;
-        refuse(&method, &problem, &root, &places)?;
-        measures::refuse(&root.table("run")?, &run.measures, &method, &*problem.system)?;
+        let (Built { definition, slopes, problem, .. }, method, run) = (built?, method?, run?);
+        let complete = complete?;
         let parameters = names.parameters.into_vec();
         let name = name.to_string();
         Some(Self {
@@ -239,6 +256,14 @@ impl Moving {
         }
     }
 
+    /// How many problems are those of masses alone.
+    fn of_masses(&self) -> usize {
+        match self {
+            Self::Lagrangian(lagrangian, ..) => lagrangian.of_masses,
+            Self::Bodies(scene) => scene.of_masses,
+        }
+    }
+
     /// The optional keys of `[initial]`.
     fn defaults(&self) -> toml::Table {
         let Initial { t, v, .. } = self.initial();
@@ -257,11 +282,13 @@ impl Moving {
         table
     }
 
-    /// The problem, if the system and its start fit.
-    fn build(self, root: &TableReader, method: &AnyMethod) -> Option<Built> {
+    /// The problem, if the system and its start fit. Without a method it is not known whether contacts have friction: then they are judged
+    /// without.
+    fn build(self, root: &TableReader, method: Option<&AnyMethod>) -> Option<Built> {
         match self {
             Self::Lagrangian(mut lagrangian, Initial { t, q, v }, symmetries) => {
-                let slopes = lagrangian.make_lengths(&q, method.friction_of_all(), root.diagnostics())?;
+                let friction = method.map_or(Some(0.0), AnyMethod::friction_of_all);
+                let slopes = lagrangian.make_lengths(&q, friction, root.diagnostics())?;
                 let definition = lagrangian.definition.clone();
                 let system = match Expressed::new(lagrangian.definition) {
                     Ok(expressed) => Box::new(expressed),

@@ -1,5 +1,6 @@
 //! `[parameters]`, `[initial]`, `[method]` and `[run]`.
 
+use carom::error::told;
 use carom::method::AnyMethod;
 use carom::run::OnFailure;
 
@@ -17,7 +18,7 @@ pub const RUN_KEYS: [&str; 7] = ["step", "until", "steps", "every", "interval", 
 /// The keys of `[initial]`.
 pub const INITIAL_KEYS: [&str; 3] = ["t", "q", "v"];
 /// The most steps of a run.
-const MOST_STEPS: i64 = 1_000_000_000_000_000;
+pub const MOST_STEPS: i64 = 1_000_000_000_000_000;
 
 /// Reads `[parameters]` into `names`; a later one may use those before it.
 pub fn read_parameters(section: &TableReader, names: &mut Names) {
@@ -155,7 +156,7 @@ pub fn read_run(section: &TableReader, names: &Names, t0: Option<f64>) -> Option
         (Some(item), None) => names.number(&item).zip(h).zip(t0).and_then(|((until, h), t0)| {
             let exact = (until - t0) / h;
             if exact.is_nan() || exact.round() < 0.0 || exact > MOST_STEPS as f64 {
-                let message = format!("the run would have {:e} steps from t = {t0} on", exact.round());
+                let message = format!("the run would have {:e} steps from t = {} on", exact.round(), told(t0));
                 item.report(message, Some(format!("allowed are 0 to {MOST_STEPS:e}: change until or step")));
                 return None;
             }

@@ -13,7 +13,7 @@ pub const GHOST_POTENTIAL: Computation = Computation {
         ("ghost", Parameter::Word(&["printed", "opposite"])),
         ("epsilon", Parameter::Number { least: 1e-12, most: 10.0, default: 0.01 }),
         ("lambda", Parameter::Number { least: -1e6, most: 1e6, default: 1.0 }),
-        ("angle", Parameter::Number { least: 0.0, most: 90.0, default: 90.0 }),
+        ("angle_deg", Parameter::Number { least: 0.0, most: 90.0, default: 90.0 }),
         ("steps", Parameter::Count { most: 100_000, default: 1000 }),
     ],
     quantities: &["value", "exponent", "inverse", "growth", "difference", "lambda"],
@@ -146,7 +146,7 @@ fn growth(strong: &Strong) -> f64 {
 
 /// The largest distance of the two motions, in m; they stop where they have gone apart by 1 m.
 fn difference(strong: &Strong, given: &Given) -> f64 {
-    let angle = given.number("angle").to_radians();
+    let angle = given.number("angle_deg").to_radians();
     let start = [1.1 * libm::sin(angle), -1.1 * libm::cos(angle), 0.0, 0.0];
     let (mut by_force, mut by_ghost, mut largest) = (start, start, 0.0_f64);
     let h = UNTIL / given.count("steps") as f64;

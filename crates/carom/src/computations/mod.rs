@@ -141,3 +141,19 @@ pub const COMPUTATIONS: &[Computation] = &[
     symmetrised_sliding::SYMMETRISED_SLIDING,
     virtual_action::VIRTUAL_ACTION,
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::{COMPUTATIONS, Parameter};
+
+    /// A number of degrees under a key without the unit would be taken for radians.
+    #[test]
+    fn angles_are_in_radians_unless_their_key_says_degrees() {
+        let numbers =
+            COMPUTATIONS.iter().flat_map(|kind| kind.parameters.iter().map(move |part| (kind.name, part)));
+        for (computation, (name, parameter)) in numbers {
+            let Parameter::Number { most, .. } = *parameter else { continue };
+            assert!(!name.contains("angle") || name.ends_with("_deg") || most < 7.0, "{computation}: {name}");
+        }
+    }
+}

@@ -12,7 +12,7 @@ use super::{Computation, Given, Parameter, finite};
 pub const PAINLEVE_ROD: Computation = Computation {
     name: "painleve-rod",
     parameters: &[
-        ("angle", Parameter::Number { least: 1.0, most: 89.0, default: 60.0 }),
+        ("angle_deg", Parameter::Number { least: 1.0, most: 89.0, default: 60.0 }),
         ("mu", Parameter::Number { least: 0.0, most: 10.0, default: 3.0 }),
         ("spin", Parameter::Number { least: 0.0, most: 100.0, default: 0.0 }),
         ("speed", Parameter::Number { least: 0.0, most: 100.0, default: 1.0 }),
@@ -33,7 +33,7 @@ fn run(given: &Given) -> Result<Vec<f64>, String> {
     //   r = −l (cos θ, sin θ)     the end, from the middle
     //   W                         accelerations of the end by forces on it, the normal first
     //   a N + b                   acceleration of the gap with N and friction μN, b without
-    let [theta, mu, spin] = [given.number("angle").to_radians(), given.number("mu"), given.number("spin")];
+    let [theta, mu, spin] = [given.number("angle_deg").to_radians(), given.number("mu"), given.number("spin")];
     let (x, y) = (-HALF * libm::cos(theta), -HALF * libm::sin(theta));
     let inertia = MASS * HALF * HALF / 3.0;
     let w = [[1.0 / MASS + x * x / inertia, -x * y / inertia], [-x * y / inertia, 1.0 / MASS + y * y / inertia]];

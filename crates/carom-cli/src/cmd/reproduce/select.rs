@@ -7,6 +7,7 @@ use carom_io::experiment::{BuiltInExperiment, EXPERIMENTS, Experiment, PAPERS};
 use serde_json::json;
 
 use crate::fail::Fail;
+use crate::hint;
 use crate::input::SceneError;
 use crate::print;
 
@@ -58,7 +59,8 @@ pub fn experiments(what: Option<&str>, list: bool) -> Result<Vec<Experiment>, Sc
 fn file(path: &Path, shown: &str) -> Result<Experiment, SceneError> {
     let bytes = std::fs::read(path).map_err(|error| {
         let (source, key, message) = (shown.to_string(), String::new(), error.to_string());
-        SceneError::Missing(Box::new(Diagnostic { source, position: None, key, message, help: None }))
+        let help = hint::experiment(path).filter(|_| !path.exists());
+        SceneError::Missing(Box::new(Diagnostic { source, position: None, key, message, help }))
     })?;
     let source =
         Source::from_bytes(shown, bytes).map_err(|found| SceneError::Wrong(found, Source::new(shown, "")))?;

@@ -8,6 +8,9 @@ use carom_io::scene::Scene;
 
 use crate::print::{self, duration, short};
 
+/// Columns of a path that stands among the numbers.
+const LONGEST_PLACE: usize = 24;
+
 /// The structure report: what was kept, what was not, in numbers.
 pub fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
     let title = scene.title.as_ref().map_or_else(String::new, |title| format!(": {}", printable(title)));
@@ -94,10 +97,16 @@ pub fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
         row("inequalities", format!("{depth:.1e}"), "largest penetration".into());
     }
     if let (Some(impacts), Some(active)) = (report.impacts, report.active_steps) {
+        let at = report.rest_time.map(|t| short(t));
         let captured = match report.captured {
             Some(0) | None => String::new(),
-            Some(1) => "; one contact came to rest".into(),
-            Some(count) => format!("; {count} times a contact came to rest"),
+            Some(1) => {
+                format!("; one contact came to rest{}", at.map_or_else(String::new, |t| format!(", at t = {t}")))
+            }
+            Some(count) => {
+                let last = at.map_or_else(String::new, |t| format!(", the last at t = {t}"));
+                format!("; {count} times a contact came to rest{last}")
+            }
         };
         let fallbacks = match report.fallbacks {
             Some(0) | None => String::new(),
@@ -107,7 +116,11 @@ pub fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
             Some(0) | None => String::new(),
             Some(count) => format!("; {count} with a lowered restitution, since friction would have gained energy"),
         };
-        let meaning = format!("{active} of {} steps with a contact{captured}{fallbacks}{lowered}", report.steps);
+        let steps = match active {
+            0 => "no step with a contact".to_string(),
+            _ => format!("{active} of {} steps with a contact", report.steps),
+        };
+        let meaning = format!("{steps}{captured}{fallbacks}{lowered}");
         row("impacts", impacts.to_string(), meaning);
         if let Some(found) = &report.impact_energy {
             let meaning =
@@ -134,12 +147,14 @@ pub fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
         most => format!("iterations per step, {most} at most; worst residual {:.1e}", solver.worst_residual),
     };
     row("solver", iterations, meaning);
-    row(
-        "files",
-        folder.path().display().to_string(),
-        "report.html, run.json, scene.toml, trajectory and measures".into(),
-    );
-    text.push_str(&print::columns(&rows));
+    let (place, files) =
+        (folder.path().display().to_string(), "report.html, run.json, scene.toml, trajectory and measures");
+    // A long path would push all words to the right out of the line.
+    match place.chars().count() > LONGEST_PLACE {
+        true => row("files", String::new(), format!("{files} in {place}")),
+        false => row("files", place, files.into()),
+    }
+    text.push_str(&print::list(&rows));
     for note in report.remarks() {
         text.push_str(&format!("note: {note}\n"));
     }

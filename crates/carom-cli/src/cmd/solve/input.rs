@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use carom_io::document::{Diagnostic, Position, Source};
 use carom_lcp::{FileError, Problem};
 
+use crate::hint;
+
 /// A problem and where it comes from.
 pub struct Loaded {
     /// The path, as it is shown.
@@ -29,8 +31,9 @@ impl Wrong {
     }
 
     fn of_file(file: &str, message: String) -> Wrong {
-        let diagnostic =
-            Diagnostic { source: file.into(), position: None, key: String::new(), message, help: None };
+        let path = Path::new(file);
+        let help = if path.exists() { None } else { hint::problems(path) };
+        let diagnostic = Diagnostic { source: file.into(), position: None, key: String::new(), message, help };
         Wrong::new(diagnostic, &Source::new("", ""))
     }
 

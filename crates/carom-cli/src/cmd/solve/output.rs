@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::input::{Loaded, Wrong};
 use super::profile::Profile;
 use crate::fail::Fail;
-use crate::print::{columns, duration, short, wrapped};
+use crate::print::{duration, lists, short, wrapped};
 
 /// The answer to one problem.
 #[derive(Clone, Serialize)]
@@ -141,8 +141,8 @@ fn table(reports: &[Report]) -> String {
     }
     // Below every row but the head stands the answer.
     let mut text = String::new();
-    for (line, report) in columns(&rows).lines().zip([None].into_iter().chain(reports.iter().map(Some))) {
-        text.push_str(&format!("{line}\n"));
+    for (lines, report) in lists(&rows).iter().zip([None].into_iter().chain(reports.iter().map(Some))) {
+        text.push_str(lines);
         text.extend(report.filter(|report| report.solved).map(|report| wrapped(&report.answer(), 2, 6)));
     }
     text

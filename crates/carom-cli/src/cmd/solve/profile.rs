@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::Budget;
 use super::input::Loaded;
 use super::output::Report;
-use crate::print::columns;
+use crate::print::table;
 
 /// A solve that is faster than this is timed again, and the shortest time counts.
 const SHORT: Duration = Duration::from_millis(20);
@@ -177,7 +177,7 @@ impl Profile {
                 self.count(group),
                 group.name()
             ));
-            text.push_str(&columns(&rows));
+            text.push_str(&table(&rows, 1));
         }
         text
     }

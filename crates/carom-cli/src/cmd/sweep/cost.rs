@@ -22,6 +22,8 @@ struct Each {
     /// Seconds for reading its scene twice and running it.
     seconds: f64,
     coordinates: f64,
+    /// Whether in one of them contacts begin later than the steps that were tried.
+    later_contacts: bool,
 }
 
 impl Sweep {
@@ -49,6 +51,7 @@ impl Sweep {
             memory,
             seconds,
             details: format!("{count} runs"),
+            later_contacts: each.later_contacts,
             remedies: "give fewer points, or end their runs earlier with --until or --steps",
         }
         .settle(&args.consent, args.json)
@@ -64,10 +67,13 @@ impl Sweep {
             let begun = Instant::now();
             let Ok(scene) = self.scene(&self.plan.point(point)) else { continue };
             let reading = begun.elapsed().as_secs_f64();
-            sum.seconds += 2.0 * reading + Estimate::of(&scene, None).stepping().unwrap_or(0.0);
+            let estimate = Estimate::of(&scene, None);
+            sum.seconds += 2.0 * reading + estimate.stepping().unwrap_or(0.0);
+            sum.later_contacts |= estimate.later_contacts;
             sum.coordinates += scene.problem.system.dim() as f64;
             count += 1.0;
         }
-        (count > 0.0).then(|| Each { seconds: sum.seconds / count, coordinates: sum.coordinates / count })
+        let mean = |of_all: f64| of_all / count;
+        (count > 0.0).then(|| Each { seconds: mean(sum.seconds), coordinates: mean(sum.coordinates), ..sum })
     }
 }

@@ -63,8 +63,23 @@ const COLUMNS: [Column; 14] = [
     },
     Column { heads: ("trustworthy", "trustworthy"), value: |report| report.trustworthy.into(), shown: count },
     Column { heads: ("complete", "complete"), value: |report| report.complete.into(), shown: count },
-    Column { heads: ("ended", "ended"), value: |report| report.ended.clone().into(), shown: count },
+    Column { heads: (ENDED, ENDED), value: |report| report.ended.clone().into(), shown: count },
 ];
+
+/// The column with what ended a run early.
+const ENDED: &str = "ended";
+/// Characters of a reason in the printed table.
+const LONGEST_REASON: usize = 48;
+
+/// The beginning of a reason, whole words of it; all of it is in the CSV.
+fn shortened(reason: &str) -> String {
+    if reason.chars().count() <= LONGEST_REASON {
+        return reason.to_string();
+    }
+    let begin: String = reason.chars().take(LONGEST_REASON - 1).collect();
+    let words = begin.rsplit_once(' ').map_or(begin.as_str(), |(words, _)| words);
+    format!("{}…", words.trim_end_matches([',', ';', ':']))
+}
 
 /// The table for a reader; a column without a value in any row is left out.
 pub fn printed(keys: &[&str], rows: &[Row]) -> String {
@@ -78,11 +93,12 @@ pub fn printed(keys: &[&str], rows: &[Row]) -> String {
             Value::Bool(true) => "yes".into(),
             Value::Bool(false) => "no".into(),
             Value::Null => "–".into(),
+            Value::String(reason) if column.heads.0 == ENDED => shortened(&reason),
             other => print::value(&other),
         });
         lines.push(row.point.values().map(print::value).chain(results).collect());
     }
-    print::columns(&lines)
+    print::table(&lines, keys.len())
 }
 
 /// The table with every digit and every column; a value without meaning is empty.
@@ -117,6 +133,18 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_reason_is_told_by_its_beginning() {
+        assert_eq!(shortened("interrupted after step 7"), "interrupted after step 7");
+        let long = format!("step 12 failed: step from t = 1.1 with h = 0.1: {}", "no end of words ".repeat(20));
+        let short = shortened(&long);
+        assert_eq!(short, "step 12 failed: step from t = 1.1 with h =…");
+        assert!(
+            short.chars().count() <= LONGEST_REASON
+                && shortened(&"x".repeat(300)).chars().count() == LONGEST_REASON
+        );
+    }
 
     #[test]
     fn cells_are_quoted_only_where_they_need_it_and_keep_every_digit() {

@@ -44,9 +44,9 @@ impl Problem {
             return None;
         };
         let keys: &[&str] = match name {
-            "squeezed-box" => &["mass", "half_z", "mu", "angle"],
+            "squeezed-box" => &["mass", "half_z", "mu", "angle_deg"],
             "wall" => &["rows", "columns", "brick", "snapshot"],
-            "sliding-cube" => &["speed", "angle"],
+            "sliding-cube" => &["speed", "angle_deg"],
             "a-frame" => &["mu"],
             "plane-contact" => &["alpha", "beta", "tau", "mu", "normal", "tangent"],
             _ => &[],
@@ -64,7 +64,7 @@ impl Problem {
         let problem = match name {
             "squeezed-box" => {
                 let (mass, half_z, mu) = (positive("mass", 4.0), positive("half_z", 2.0), positive("mu", 0.5));
-                let angle = number("angle", 0.0);
+                let angle = number("angle_deg", 0.0);
                 Self::bodies(squeezed_box(mass?, half_z?, mu?, angle?.to_radians()))
             }
             "wall" => {
@@ -81,7 +81,9 @@ impl Problem {
                     (count(table, "rows", 5, MOST_BRICKS), count(table, "columns", 4, MOST_BRICKS));
                 Self::bodies(wall(rows?, columns?, brick, snapshot))
             }
-            "sliding-cube" => Self::bodies(sliding_cube(number("speed", 1.0)?, number("angle", 0.0)?.to_radians())),
+            "sliding-cube" => {
+                Self::bodies(sliding_cube(number("speed", 1.0)?, number("angle_deg", 0.0)?.to_radians()))
+            }
             "a-frame" => Self::bodies(a_frame(positive("mu", 0.8)?)),
             "plane-contact" => {
                 let (alpha, beta, tau) = (positive("alpha", 1.0)?, number("beta", 0.0)?, positive("tau", 1.0)?);

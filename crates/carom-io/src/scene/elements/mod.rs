@@ -39,6 +39,8 @@ pub struct BodyScene {
     pub places: Places,
     /// What stands for missing keys.
     pub defaults: Defaults,
+    /// How many problems are those of masses alone, in whose place there are others: the start can be judged all the same.
+    pub of_masses: usize,
     /// The system.
     pub system: Box<dyn System>,
 }

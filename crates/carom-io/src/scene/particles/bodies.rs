@@ -29,6 +29,8 @@ pub struct Bodies {
     pub q: Vec<f64>,
     /// Velocities.
     pub v: Vec<f64>,
+    /// How many problems are those of masses: they leave the start known.
+    pub of_masses: usize,
 }
 
 /// The dimension of space where no position says it: every name of a coordinate then has a meaning.
@@ -75,10 +77,14 @@ impl Bodies {
     fn add(&mut self, table: &TableReader, place: usize, names: &mut Names, defaults: &mut Defaults) {
         table.finish(&KEYS);
         let name = elements::name(table, names);
-        let (mass, position) = (table.required("mass"), table.required("position"));
+        let problems = table.diagnostics().len();
+        let mass = table.required("mass");
+        self.of_masses += table.diagnostics().len() - problems;
+        let position = table.required("position");
         let position = position.filter(|item| self.fits(item, names).is_some());
         let (radius, velocity) = (table.item("radius"), table.item("velocity"));
-        let (first, dimension, mut start, mut broken) = (self.masses.len(), self.dimension, 0, false);
+        let (first, dimension, mut start) = (self.masses.len(), self.dimension, 0);
+        let (mut broken, mut broken_mass) = (false, false);
         let counted = terms::for_each(table, names, |names, at| {
             if self.masses.len() == MOST_PARTICLES {
                 table.report(format!("there are more than {MOST_PARTICLES} particles"), None);
@@ -89,11 +95,14 @@ impl Bodies {
             }
             self.names.push(None);
             // What is wrong in a repeated element is reported once; the count goes on.
+            let problems = table.diagnostics().len();
+            let mass = mass.as_ref().filter(|_| !broken_mass).and_then(|item| names.positive(item));
+            self.masses.push(mass.unwrap_or(1.0));
             let count = table.diagnostics().len();
+            self.of_masses += count - problems;
+            broken_mass |= count > problems;
             let read = |item: &Item| if broken { None } else { vector(item, names, dimension) };
             let none = || vec![0.0; dimension];
-            let mass = mass.as_ref().filter(|_| !broken).and_then(|item| names.positive(item));
-            self.masses.push(mass.unwrap_or(1.0));
             self.q.extend(position.as_ref().and_then(read).unwrap_or_else(none));
             self.v.extend(velocity.as_ref().and_then(read).unwrap_or_else(none));
             self.radii.push(match &radius {

@@ -29,7 +29,7 @@ pub fn read(root: &TableReader, names: &mut Names) -> Option<BodyScene> {
     let mut defaults = Defaults::default();
     let problems = root.diagnostics().len();
     let bodies = bodies::read(&elements::of_bodies(root, "particle", names), names, &mut defaults);
-    let sound = root.diagnostics().len() == problems;
+    let sound = root.diagnostics().len() == problems + bodies.of_masses;
     names.unknown.start = !sound || t.is_none();
     let taken = |result| elements::taken(result, root, "particle");
     let mut system = elements::taken(Particles::new(bodies.dimension, bodies.masses), root, "particle")?;
@@ -49,7 +49,8 @@ pub fn read(root: &TableReader, names: &mut Names) -> Option<BodyScene> {
     let start = Some(&q[..]).filter(|_| sound);
     let symmetries = symmetries::read(root, start, |item| generator(item, names, &system));
     let (points, initial) = (system.points(), Initial { t: t.unwrap_or(f64::NAN), q, v: bodies.v });
-    Some(BodyScene { points, initial, symmetries, places, defaults, system: Box::new(system) })
+    let of_masses = bodies.of_masses;
+    Some(BodyScene { points, initial, symmetries, places, defaults, of_masses, system: Box::new(system) })
 }
 
 /// A generator of a motion of all particles: one expression per axis.

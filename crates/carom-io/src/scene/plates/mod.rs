@@ -43,7 +43,7 @@ pub fn read(root: &TableReader, names: &mut Names) -> Option<BodyScene> {
     let start = Some(&bodies.q[..]).filter(|_| sound);
     let symmetries = symmetries::read(root, start, |item| generator(item, names, &system));
     let (points, initial) = (system.points(), Initial { t: t.unwrap_or(f64::NAN), q: bodies.q, v: bodies.v });
-    Some(BodyScene { points, initial, symmetries, places, defaults, system: Box::new(system) })
+    Some(BodyScene { points, initial, symmetries, places, defaults, of_masses: 0, system: Box::new(system) })
 }
 
 /// A generator of a motion of all plates: one expression per coordinate.

@@ -14,8 +14,8 @@
 //! `hypot(0, 0)`), evaluation gives an infinity or NaN.
 
 use super::graph::{Graph, Inputs, Node, NodeId};
+use super::hash::Map;
 use super::op::Op;
-use std::collections::HashMap;
 
 impl Graph {
     /// The derivative of an expression by one input.
@@ -48,7 +48,7 @@ impl Graph {
         let nodes = self.reachable(&[id], |node| self.depends_on_any(node, &listed));
         // The derivative of `id` by each node, complete once all users of the
         // node have been visited; present only for the nodes that matter.
-        let mut adjoints: HashMap<NodeId, NodeId> = nodes.iter().map(|&node| (node, Graph::ZERO)).collect();
+        let mut adjoints: Map<NodeId, NodeId> = nodes.iter().map(|&node| (node, Graph::ZERO)).collect();
         adjoints.insert(id, Graph::ONE);
         for &node in nodes.iter().rev() {
             let adjoint = adjoints[&node];

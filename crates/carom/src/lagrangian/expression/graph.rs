@@ -12,8 +12,8 @@
 //! Limits: nodes are never freed (drop the graph instead), and there are at
 //! most 2^32 of them. The constructors that simplify are in `simplify.rs`.
 
+use super::hash::{Map, Set};
 use super::op::Op;
-use std::collections::{HashMap, HashSet};
 
 /// Names a node of one [`Graph`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -69,14 +69,14 @@ impl Inputs {
 #[derive(Clone, Debug)]
 pub struct Graph {
     nodes: Vec<Node>,
-    ids: HashMap<Node, NodeId>,
+    ids: Map<Node, NodeId>,
     /// For each node, the number of its dependency set in `sets`.
     dependencies: Vec<u32>,
     /// Bit sets of inputs, without trailing zero words; set 0 is empty.
     sets: Vec<Box<[u64]>>,
-    set_ids: HashMap<Box<[u64]>, u32>,
+    set_ids: Map<Box<[u64]>, u32>,
     /// Derivatives found so far, by node and input.
-    pub(super) derivatives: HashMap<(NodeId, u32), NodeId>,
+    pub(super) derivatives: Map<(NodeId, u32), NodeId>,
 }
 
 impl Default for Graph {
@@ -95,11 +95,11 @@ impl Graph {
     pub fn new() -> Graph {
         let mut graph = Graph {
             nodes: Vec::new(),
-            ids: HashMap::new(),
+            ids: Map::default(),
             dependencies: Vec::new(),
             sets: Vec::new(),
-            set_ids: HashMap::new(),
-            derivatives: HashMap::new(),
+            set_ids: Map::default(),
+            derivatives: Map::default(),
         };
         graph.intern_set(Vec::new());
         graph.constant(0.0);
@@ -188,7 +188,7 @@ impl Graph {
     /// The expression with each of the listed inputs replaced by zero.
     pub fn replace_inputs_by_zero(&mut self, id: NodeId, inputs: &[u32]) -> NodeId {
         let inputs = Inputs::of(inputs);
-        let mut replaced: HashMap<NodeId, NodeId> = HashMap::new();
+        let mut replaced: Map<NodeId, NodeId> = Map::default();
         for old in self.reachable(&[id], |node| self.depends_on_any(node, &inputs)) {
             let get = |operand| *replaced.get(&operand).unwrap_or(&operand);
             let new = match self.node(old) {
@@ -211,7 +211,7 @@ impl Graph {
     /// The nodes that `roots` are made of, in topological order, leaving out
     /// nodes that `enter` rejects and what is reached only through them.
     pub(super) fn reachable(&self, roots: &[NodeId], enter: impl Fn(NodeId) -> bool) -> Vec<NodeId> {
-        let mut seen: HashSet<NodeId> = HashSet::new();
+        let mut seen: Set<NodeId> = Set::default();
         let mut found: Vec<NodeId> = Vec::new();
         let mut visit = |id: NodeId, found: &mut Vec<NodeId>| {
             if seen.insert(id) && enter(id) {

@@ -54,6 +54,7 @@
 mod derive;
 mod error;
 mod graph;
+mod hash;
 mod interval;
 mod lex;
 mod moving;

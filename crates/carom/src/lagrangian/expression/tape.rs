@@ -14,8 +14,8 @@
 //! because it holds the constants. Wrong lengths panic.
 
 use super::graph::{Graph, Node, NodeId};
+use super::hash::Map;
 use super::op::{Op, Scalar};
-use std::collections::HashMap;
 
 /// How an instruction is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,7 +43,7 @@ struct Instruction {
 /// for each other, and the processor can predict which operation comes next.
 fn schedule(graph: &Graph, outputs: &[NodeId]) -> Vec<NodeId> {
     let nodes = graph.reachable(outputs, |_| true);
-    let mut keys: HashMap<NodeId, (u32, i32)> = HashMap::with_capacity(nodes.len());
+    let mut keys: Map<NodeId, (u32, i32)> = Map::with_capacity_and_hasher(nodes.len(), Default::default());
     for &id in &nodes {
         let operands = graph.node(id).operands().into_iter().flatten();
         let level = operands.map(|operand| keys[&operand].0 + 1).max();
@@ -96,7 +96,7 @@ impl Tape {
     /// Compiles with so many inputs, which stand in the slots that `slot` says.
     fn compile_with(graph: &Graph, outputs: &[NodeId], (inputs, slot): (usize, impl Fn(u32) -> u32)) -> Tape {
         let nodes = schedule(graph, outputs);
-        let mut slot_of: HashMap<NodeId, u32> = HashMap::with_capacity(nodes.len());
+        let mut slot_of: Map<NodeId, u32> = Map::with_capacity_and_hasher(nodes.len(), Default::default());
         let mut constants = Vec::new();
         for &id in &nodes {
             match graph.node(id) {
@@ -111,7 +111,7 @@ impl Tape {
             }
         }
         // For each angle, which of its sine and cosine are needed.
-        let mut angles: HashMap<NodeId, (Option<NodeId>, Option<NodeId>)> = HashMap::new();
+        let mut angles: Map<NodeId, (Option<NodeId>, Option<NodeId>)> = Map::default();
         for &id in &nodes {
             match graph.node(id) {
                 Node::Apply(Op::Sin, a, _) => angles.entry(a).or_default().0 = Some(id),
