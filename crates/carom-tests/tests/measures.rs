@@ -214,7 +214,7 @@ fn declared(scene: &Scene, steps: u64) -> (bool, f64) {
     run(scene, scene.method.name(), scene.run.h, steps as f64 * scene.run.h, |frame| {
         symmetry.field.at(&frame.state.q, &mut xi);
         let momentum = xi.iter().zip(&frame.state.p).fold(0.0, |sum, (xi, p)| sum + xi * p);
-        summary.observe_symmetries(frame.step, &[momentum]);
+        summary.observe_symmetries(frame.step, &[momentum]).expect("a number");
     });
     let change = &summary.symmetries[0];
     println!("{}, {}: holds {}, changes by {:.1e}", scene.name, change.name, change.holds, change.max_change);

@@ -28,7 +28,7 @@ fn main() -> ExitCode {
         }
     };
     println!(
-        "{steps} steps; energy: at most {BAND} times the band of the first {FIRST} steps, and {ROUND_OFF:e} a step;"
+        "{steps} steps; energy: at most {BAND} times the band of the first {FIRST} steps, and {ROUND_OFF:.1e} a step;"
     );
     println!("memory: at most {GROWTH} KiB more than after these\n");
     let mut broken = false;

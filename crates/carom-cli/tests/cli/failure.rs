@@ -113,6 +113,15 @@ fn a_motion_that_overflows_is_an_error_and_no_nan() {
 }
 
 #[test]
+fn a_momentum_that_overflows_is_an_error_and_no_momentum_conserved() {
+    let place = Place::new();
+    let body = "[[particle]]\nmass = 1\nposition = [1e200, 0]\nvelocity = [0, 1e150]\n";
+    place.write("far.toml", &format!("{body}[method]\nname = \"verlet\"\n[run]\nstep = 1\nsteps = 3\n"));
+    let ended = place.carom(&["run", "far.toml", "--out", "run", "--quiet"]).code(1);
+    assert!(ended.err.contains("the momentum of the points is not finite"), "{}", ended.err);
+}
+
+#[test]
 fn an_interrupted_run_ends_with_1_and_keeps_what_there_is() {
     let place = Place::new();
     let arguments = ["run", "harmonic-oscillator", "--steps", "1000000000", "--yes", "--json", "--out", "out"];

@@ -16,8 +16,9 @@ use serde_json::Value;
 
 /// What does not end within this time hangs.
 const HANGS: Duration = Duration::from_secs(30);
-/// Address space of a run in kB: what wants more is refused, or this is an abort.
-const MEMORY: u32 = 4_000_000;
+/// Address space of a run in KiB, twice what the program grants itself: its own guards come first, and what gets by them ends as an abort, not with the
+/// memory of the machine.
+const MEMORY: usize = 2 * carom::error::MOST_BYTES / 1024;
 /// Numbers that no finished run is without.
 const NUMBERS: [&str; 9] = [
     "/h",
@@ -75,6 +76,29 @@ fn mutated_scenes_end_with_a_code_and_a_message() {
     println!("{count} scenes: {counts:?}");
     assert!(found.is_empty(), "{} of {count}:\n{}", found.len(), found.join("\n"));
     assert!(counts["done"] >= count / 10, "nearly all are refused: {counts:?}");
+}
+
+/// The limit of memory would end these runs too: it is far enough above that of the program for its own words to come first.
+#[test]
+fn scenes_that_want_more_memory_than_there_is_are_refused_with_numbers() {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mutated-large");
+    let _ = fs::remove_dir_all(&place);
+    fs::create_dir_all(&place).expect("a folder");
+    for text in corpus::kept("large") {
+        fs::write(place.join("scene.toml"), &text).expect("writable");
+        for arguments in [
+            &["run", "scene.toml", "--out", "out"][..],
+            &["run", "scene.toml", "--estimate", "--out", "out"],
+            &["check", "scene.toml", "--derivatives"],
+            &["order", "scene.toml", "--levels", "3"],
+            &["sweep", "scene.toml", "--vary", "run.step=0.01,0.02", "--out", "out"],
+        ] {
+            let (code, said) = ended(&place, arguments).expect("it does not hang");
+            assert_eq!(code, Some(2), "{arguments:?}: {said}");
+            assert!(said.contains("TB, the largest of ") && said.contains("the limit is 4.0 GB"), "{said}");
+            assert!(!place.join("out").exists(), "{arguments:?}: nothing is written");
+        }
+    }
 }
 
 /// Runs a scene for a few steps, or looks at it without running.

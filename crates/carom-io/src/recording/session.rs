@@ -331,7 +331,8 @@ impl Observer for Session<'_> {
         self.summary.observe(frame)?;
         passages::observe(self.scene, &mut self.summary, frame)?;
         self.measured.observe(frame)?;
-        self.summary.observe_symmetries(frame.step, &self.measured.symmetries);
+        let momenta = self.summary.observe_symmetries(frame.step, &self.measured.symmetries);
+        momenta.map_err(|failure| failure.to_string())?;
         if let Some(ledger) = &mut self.ledger {
             ledger.enter(&*self.scene.problem.system, frame);
             ledger.check().map_err(|failure| failure.to_string())?;

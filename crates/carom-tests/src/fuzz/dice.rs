@@ -1,4 +1,4 @@
-//! Choices of a mutator, the same for the same seed.
+//! Choices of a mutator or a test, the same for the same seed.
 
 use carom::random::Random;
 
@@ -10,6 +10,16 @@ impl Dice {
     /// Those of a seed.
     pub fn new(seed: u64) -> Self {
         Self(Random::new(seed))
+    }
+
+    /// Evenly from 0 up to, not including, 1.
+    pub fn unit(&mut self) -> f64 {
+        self.0.unit()
+    }
+
+    /// Evenly between two numbers.
+    pub fn between(&mut self, low: f64, high: f64) -> f64 {
+        self.0.between(low, high)
     }
 
     /// A number from 0 up to, not including, `count`, which is above 0.

@@ -1,51 +1,37 @@
-//! Random numbers that are the same on every run.
+//! Random sizes and directions, the same on every run.
 
-/// A generator, by its seed (splitmix64).
-pub struct Dice(u64);
+use carom_tests::fuzz::Dice;
 
-impl Dice {
-    /// Neighbouring seeds give unrelated numbers.
-    pub fn new(seed: u64) -> Self {
-        let mut new = Self(seed.wrapping_mul(0xD134_2543_DE82_EF95).wrapping_add(0x2545_F491_4F6C_DD1D));
-        new.bits();
-        new
-    }
+/// The choices of a trial.
+pub fn of_trial(trial: u64) -> Dice {
+    Dice::new(trial.wrapping_mul(0xD134_2543_DE82_EF95).wrapping_add(0xC37D_6E4A_CEB7_5932))
+}
 
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut x = self.0;
-        x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        x ^ (x >> 31)
-    }
-
-    /// Evenly in `[0, 1)`.
-    pub fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// Evenly in `[low, high)`.
-    pub fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.unit()
-    }
-
+/// Sizes and directions by dice.
+pub trait Draws {
     /// `10^x`, `x` evenly in `[low, high)`.
-    pub fn decades(&mut self, low: f64, high: f64) -> f64 {
+    fn decades(&mut self, low: f64, high: f64) -> f64;
+
+    /// Whether something happens that has this chance.
+    fn chance(&mut self, share: f64) -> bool;
+
+    /// A unit vector; in some cases along an axis.
+    fn direction(&mut self, dimension: usize) -> Vec<f64>;
+
+    /// A unit vector across another; zero on a line.
+    fn across(&mut self, other: &[f64]) -> Vec<f64>;
+}
+
+impl Draws for Dice {
+    fn decades(&mut self, low: f64, high: f64) -> f64 {
         10.0_f64.powf(self.between(low, high))
     }
 
-    /// A whole number below `count`.
-    pub fn below(&mut self, count: usize) -> usize {
-        (self.unit() * count as f64) as usize
-    }
-
-    /// Whether something happens that has this chance.
-    pub fn chance(&mut self, share: f64) -> bool {
+    fn chance(&mut self, share: f64) -> bool {
         self.unit() < share
     }
 
-    /// A unit vector; in some cases along an axis.
-    pub fn direction(&mut self, dimension: usize) -> Vec<f64> {
+    fn direction(&mut self, dimension: usize) -> Vec<f64> {
         if self.chance(0.25) {
             let mut axis = vec![0.0; dimension];
             axis[self.below(dimension)] = if self.chance(0.5) { 1.0 } else { -1.0 };
@@ -60,8 +46,7 @@ impl Dice {
         }
     }
 
-    /// A unit vector across another; zero on a line.
-    pub fn across(&mut self, other: &[f64]) -> Vec<f64> {
+    fn across(&mut self, other: &[f64]) -> Vec<f64> {
         if other.len() == 1 {
             return vec![0.0];
         }

@@ -4,9 +4,10 @@ use std::rc::Rc;
 
 use carom::state::State;
 use carom::system::Mass;
+use carom_tests::fuzz::Dice;
 
 use super::altered::{Altered, Drag, Pull, Warp};
-use super::dice::Dice;
+use super::dice::{Draws, of_trial};
 use super::kinds::{Held, Kind, Scales, draft};
 use super::legs::{Choice, Leg};
 use super::oracle::Oracle;
@@ -20,7 +21,7 @@ impl Trial {
     pub fn draw(kind: Kind, leg: Leg, number: u64) -> Option<Self> {
         let place = Kind::ALL.iter().position(|other| *other == kind).unwrap_or(0) * Leg::ALL.len()
             + Leg::ALL.iter().position(|other| *other == leg).unwrap_or(0);
-        let dice = &mut Dice::new(1_000_003 * place as u64 + number);
+        let dice = &mut of_trial(1_000_003 * place as u64 + number);
         let (scales, choice) = (Scales::draw(kind, dice), Choice::draw(leg, dice));
         let mut draft = draft(kind, leg, scales, dice);
         let (n, count) = (draft.q.len(), draft.inner.inequalities());

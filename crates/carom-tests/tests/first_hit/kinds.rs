@@ -7,10 +7,11 @@ use std::rc::Rc;
 use carom::particles::{Ball, Group, Link, Particles, Selection, Side, Surface, Wall};
 use carom::plates::{self, Plate, Plates};
 use carom::system::System;
+use carom_tests::fuzz::Dice;
 use carom_tests::runs::scene;
 
 use super::altered::Pin;
-use super::dice::Dice;
+use super::dice::Draws;
 use super::legs::Leg;
 
 /// What the gaps are.

@@ -6,8 +6,9 @@ use carom::state::State;
 use carom::steppers::collision::Collision;
 use carom::steppers::{cva, variational, vci};
 use carom::system::System;
+use carom_tests::fuzz::Dice;
 
-use super::dice::Dice;
+use super::dice::Draws;
 use super::kinds::Kind;
 
 /// What a leg is.

@@ -7,9 +7,11 @@ use super::findings::{Conservation, Gauge};
 use super::ledger::Ledger;
 use super::momentum::{Conserved, Momentum};
 use super::passages::Passages;
+use crate::error::Failure;
 use crate::linear::max_abs;
 use crate::observe::{Frame, Observer};
 use crate::problem::Problem;
+use crate::state::all_finite;
 use crate::steppers::Happening;
 
 /// First, last and extreme values of a quantity.
@@ -177,8 +179,8 @@ impl Summary {
             && self.gauge.fits(system.equalities(), system.inequalities())
     }
 
-    /// Takes the momenta of the declared symmetries at a node.
-    pub fn observe_symmetries(&mut self, step: u64, momenta: &[f64]) {
+    /// Takes the momenta of the declared symmetries at a node; refuses those that are no numbers.
+    pub fn observe_symmetries(&mut self, step: u64, momenta: &[f64]) -> Result<(), Failure> {
         for (symmetry, &momentum) in self.symmetries.iter_mut().zip(momenta) {
             if step == 0 {
                 symmetry.initial = momentum;
@@ -186,6 +188,8 @@ impl Summary {
             symmetry.change = momentum - symmetry.initial;
             symmetry.max_change = symmetry.max_change.max(symmetry.change.abs());
         }
+        let all = self.symmetries.iter().all(|symmetry| symmetry.change.is_finite());
+        if all { Ok(()) } else { Err(Failure::NonFinite { what: "the momentum of a declared symmetry" }) }
     }
 
     /// Weighs the energy of a node that was observed, with the accounts that it was entered in. What a method takes is in its accounts and
@@ -274,6 +278,10 @@ impl Observer for Summary {
         for i in 0..self.momentum_now.len() {
             self.momentum_change[i] = self.momentum_now[i] - self.initial_momentum[i];
             self.momentum_max[i] = self.momentum_max[i].max(self.momentum_change[i].abs());
+        }
+        // A turn of places and momenta that are numbers may be none: products beyond 1e308.
+        if !all_finite(&self.momentum_change) {
+            return Err(Failure::NonFinite { what: "the momentum of the points" }.to_string());
         }
 
         let keep = |slot: &mut Option<f64>, value: f64| *slot = slot.map(|old| old.max(value));

@@ -4,7 +4,9 @@ use std::fs;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::{Dice, KINDS, Kind, difference, trials};
+use carom_tests::fuzz::Dice;
+
+use super::{KINDS, Kind, difference, trials};
 use crate::{Ended, Place};
 
 /// When a run is killed.
@@ -75,12 +77,12 @@ fn runs_that_are_killed_at_any_moment_are_not_lost() {
     let mut trial = 0;
     // Kills that came too late, as the run had ended, do not count; there may be some, not as many as one likes.
     while (alive < count || alive_near < near) && trial < 6 * count {
-        let mut dice = Dice(trial);
+        let mut dice = Dice::new(trial);
         trial += 1;
         let at = dice.below(KINDS.len());
         let (kind, (whole, size)) = (&KINDS[at], took[at]);
         let late = alive_near < near && (dice.below(3) == 0 || alive >= count);
-        let micros = |most: u128, dice: &mut Dice| Duration::from_micros(dice.below(most as usize) as u64);
+        let micros = |most: u128, dice: &mut Dice| Duration::from_micros(dice.below((most as usize).max(1)) as u64);
         let moment = if late {
             Moment::NearEnd(micros(20_000, &mut dice), size - size / 50)
         } else {

@@ -20,24 +20,6 @@ fn trials(full: u64) -> u64 {
     if std::env::var("CAROM_FULL").as_deref() == Ok("1") { full } else { full.div_ceil(10) }
 }
 
-/// A sequence of numbers that is the same in every run (SplitMix64).
-struct Dice(u64);
-
-impl Dice {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number from 0 to below a bound.
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound.max(1) as u64) as usize
-    }
-}
-
 /// A run of half a second or less whose method keeps something beside the state.
 struct Kind {
     name: &'static str,
