@@ -111,7 +111,7 @@ fn sweeps_of_squeezed_boxes_measure_what_the_reference_does() {
     let all: Value = serde_json::from_str(SQUEEZED).expect("JSON");
     for (mass, angle) in [(4, 0), (4, 30), (400, 0), (400, 30)] {
         let name = format!("squeezed_m{mass}_{angle}deg_step1");
-        let problem = format!("{{ name = \"squeezed-box\", mass = {mass}, angle = {angle} }}");
+        let problem = format!("{{ name = \"squeezed-box\", mass = {mass}, angle_deg = {angle} }}");
         let exact = &all[&name]["values"]["exact_iso"]["v"];
         let exact: Vec<f64> = exact.as_array().expect("v").iter().filter_map(Value::as_f64).collect();
         let size = exact.iter().map(|v| v * v).sum::<f64>().sqrt();

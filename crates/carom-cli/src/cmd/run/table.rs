@@ -97,7 +97,7 @@ pub fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
         row("inequalities", format!("{depth:.1e}"), "largest penetration".into());
     }
     if let (Some(impacts), Some(active)) = (report.impacts, report.active_steps) {
-        let at = report.rest_time.map(|t| short(t));
+        let at = report.rest_time.map(short);
         let captured = match report.captured {
             Some(0) | None => String::new(),
             Some(1) => {
