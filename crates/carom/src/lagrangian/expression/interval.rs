@@ -54,7 +54,12 @@ impl Interval {
 
     /// Ends as computed, moved outward: four units in the last place, of the smallest normal number at zero.
     fn rounded(lower: f64, upper: f64) -> Self {
-        let out = |value: f64| value.abs() * (4.0 * f64::EPSILON) + f64::MIN_POSITIVE;
+        Self::rounded_by(4.0, lower, upper)
+    }
+
+    /// The same by so many units.
+    fn rounded_by(units: f64, lower: f64, upper: f64) -> Self {
+        let out = |value: f64| value.abs() * (units * f64::EPSILON) + f64::MIN_POSITIVE;
         Self::new(lower - out(lower), upper + out(upper))
     }
 
@@ -212,9 +217,11 @@ impl Scalar for Interval {
     fn power(self, exponent: i32) -> Self {
         let (least, most) = self.sizes();
         let size = exponent.unsigned_abs();
+        // Numbers are raised by products, of which each rounds by half a unit: no more than size − 1 of these halves in the end, and `pow` by less than two.
+        let units = (0.5 * (f64::from(size) + 1.0)).max(4.0);
         let raise = |x: f64| {
             let value = libm::pow(x, f64::from(size));
-            Self::rounded(value, value)
+            Self::rounded_by(units, value, value)
         };
         let power = match size % 2 {
             0 => Self { lower: raise(least).lower.max(0.0), upper: raise(most).upper },

@@ -1,5 +1,6 @@
 //! Intervals contain what the operations come to on them, and know where nothing can be said.
 
+use super::super::op::power;
 use super::super::{Graph, Interval, Op, Scalar, Tape};
 use super::random::grow;
 use super::{Random, parse};
@@ -86,6 +87,19 @@ fn powers_know_their_sign() {
     near(Interval::new(-2.0, -1.0).power(-2), 0.25, 1.0);
     near(Interval::new(-2.0, -1.0).power(-3), -1.0, -0.125);
     assert!(around.power(-2).is_unknown());
+}
+
+#[test]
+fn powers_by_products_stay_in_their_bounds() {
+    let mut random = Random(3);
+    for exponent in -64..=64 {
+        for _ in 0..500 {
+            let x = random.between(0.3, 1.7);
+            let (value, bounds) = (power(x, exponent), Interval::from_f64(x).power(exponent));
+            assert!(bounds.contains(value), "{x}^{exponent} = {value:e}: {bounds:?}");
+            assert!(bounds.upper - bounds.lower <= 80.0 * f64::EPSILON * value, "{x}^{exponent}: {bounds:?}");
+        }
+    }
 }
 
 #[test]
