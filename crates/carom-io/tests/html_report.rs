@@ -374,7 +374,7 @@ fn columns_are_found_by_name_and_drawn_by_kind() {
         "forces that come from no potential change the symplectic form.Largest defect 3 × 10⁻¹³",
         "Largest defect 7 × 10⁻¹²",
         "Largest violation 2.2 × 10⁻¹⁶, or 0.99 ulp of the largest coordinate (1)",
-        "None: the scene changes its energy (force `forces`).",
+        "None: the scene changes its energy (force forces).",
         "spin: largest change 4 × 10⁻¹³. boost: the scene does not have this symmetry.",
         "Entered 1.5, left 4.5, stored −3. Unexplained at the end 2 × 10⁻⁴, at most 3 × 10⁻⁴: integrator error.",
     ] {
@@ -398,7 +398,8 @@ fn a_run_that_cannot_be_trusted_says_so_first_and_other_findings_stand_with_the_
     assert_eq!(first.attribute("class"), Some("alarm"));
     let said = text(first);
     assert!(said.contains("This run cannot be trusted:") && said.contains("off by 2.52 × 10⁶⁶ <far>"), "{said}");
-    assert!(!said.contains("took") && text(page.root_element()).contains("`gvi` took 1.5 × 10⁻⁷"));
+    assert!(html.contains("<code>gvi</code> took"), "a name has its own type");
+    assert!(!said.contains("took") && text(page.root_element()).contains("gvi took 1.5 × 10⁻⁷"));
     run["trustworthy"] = true.into();
     assert!(!folder.report(&scene(""), &run).html.contains("cannot be trusted"), "control");
 }

@@ -189,7 +189,11 @@ fn points_have_no_depth_and_are_refused() {
 fn rows_before_a_gap_closes_make_a_contact_deeper() {
     // 0.4 m deep, and 0.7 m in front of it.
     let method = "name = \"spook\", speculative = 0.7";
-    assert_eq!(passed(DISCS, method, (1.09, 3)), None);
+    assert_eq!(passed(DISCS, method, (0.95, 3)), None);
+    assert!(passed(DISCS, "name = \"spook\"", (0.95, 3)).is_some(), "control");
+    // Past the middle of the other disc, from where it is pushed out on the far side.
+    let (_, times, unnoticed) = passed(DISCS, method, (1.09, 3)).expect("a note");
+    assert!(times > 1.0 && unnoticed == 1, "{times} {unnoticed}");
     let (_, times, _) = passed(&DISCS.replace("[-1, 0]", "[-2, 0]"), method, (2.2, 1)).expect("a note");
     close(times, 2.0);
 }
