@@ -14,8 +14,10 @@ use std::time::{Duration, Instant};
 use carom_tests::fuzz::{Dice, Mutator, corpus};
 use serde_json::Value;
 
-/// What does not end within this time hangs.
-const HANGS: Duration = Duration::from_secs(30);
+/// A run that takes longer is asked to end, as by Ctrl-C: full matrices of a large scene take their time.
+const SLOW: Duration = Duration::from_secs(30);
+/// What does not end within this time, though it was asked to, hangs.
+const HANGS: Duration = Duration::from_secs(90);
 /// Address space of a run in KiB, twice what the program grants itself: its own guards come first, and what gets by them ends as an abort, not with the
 /// memory of the machine.
 const MEMORY: usize = 2 * carom::error::MOST_BYTES / 1024;
@@ -130,6 +132,7 @@ fn run(place: &Path, text: &str, dice: &mut Dice) -> Ended {
         _ if said.contains("panicked") => wrong("panicked", said),
         None => wrong("aborted", said),
         Some(1 | 2) if said.trim().is_empty() => wrong("silent", "no message".into()),
+        Some(1) if said.contains("interrupted after step") => Ended { fate: "stopped", wrong: None },
         Some(1) => Ended { fate: "failed", wrong: None },
         Some(2) => Ended { fate: "refused", wrong: None },
         Some(0) if arguments[0] == "check" => Ended { fate: "checked", wrong: None },
@@ -163,10 +166,17 @@ fn ended(place: &Path, arguments: &[&str]) -> Result<(Option<i32>, String), Stri
 }
 
 fn wait(child: &mut Child) -> Result<Option<i32>, String> {
-    let begun = Instant::now();
+    let (begun, mut asked) = (Instant::now(), false);
     loop {
         if let Some(status) = child.try_wait().expect("it can be waited for") {
-            return Ok(status.code());
+            return match status.code() {
+                None if asked => Err(format!("no end after {SLOW:?}, and nothing was kept when asked to end")),
+                code => Ok(code),
+            };
+        }
+        if cfg!(unix) && !asked && begun.elapsed() > SLOW {
+            asked = true;
+            let _ = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
         }
         if begun.elapsed() > HANGS {
             let _ = child.kill();

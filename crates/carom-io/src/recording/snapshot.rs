@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use carom::measures::{Ledger, Summary};
+use carom::measures::{Ledger, MOST_COUNTED, Summary};
 use carom::state::State;
 use carom::watch::Watched;
 use serde::{Deserialize, Serialize};
@@ -144,6 +144,7 @@ impl Snapshot {
             (state.q.len() != dim || state.p.len() != dim, "the state"),
             (!finite, "a number of the state"),
             (self.step > scene.run.steps, "the number of steps"),
+            (self.failures.max(self.halved_steps) > MOST_COUNTED, "the number of failed steps"),
             (self.watched.len() != scene.watches.len(), "what is watched"),
             (!self.summary.fits(&scene.problem), "the measures"),
             (

@@ -17,5 +17,5 @@ pub use ledger::{Account, Ledger, Role};
 pub use momentum::{Conserved, Momentum};
 pub use passages::{Farthest, Passages};
 pub use probe::{Probe, ProbeError};
-pub use summary::{Extremes, ImpactEnergy, Summary, SymmetryChange};
+pub use summary::{Extremes, ImpactEnergy, MOST_COUNTED, Summary, SymmetryChange};
 pub use symmetry::{Symmetry, VectorField};

@@ -14,6 +14,9 @@ use crate::problem::Problem;
 use crate::state::all_finite;
 use crate::steppers::Happening;
 
+/// Counts above this are of no run: steps are at most 1e15.
+pub const MOST_COUNTED: u64 = 1 << 62;
+
 /// First, last and extreme values of a quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Extremes {
@@ -174,9 +177,27 @@ impl Summary {
             && names(self) == names(&fresh)
             && sizes(self) == sizes(&fresh)
             && self.energy.is_some()
+            && self.counts_are_possible()
             && self.node_v.as_ref().is_none_or(|v| v.len() == system.dim())
             && self.passages.fit(system.dim(), system.inequalities())
             && self.gauge.fits(system.equalities(), system.inequalities())
+    }
+
+    /// Whether all counts leave room for any number of steps to come.
+    fn counts_are_possible(&self) -> bool {
+        let counts = [
+            self.steps,
+            self.iterations,
+            self.captured,
+            self.lowered,
+            self.approached,
+            self.unanswered,
+            self.passages.unnoticed,
+            self.gauge.loose.steps,
+        ];
+        let struck = self.impact_energy.map(|found| found.steps);
+        let further = [self.impacts, self.active_steps, self.fallbacks, struck];
+        counts.into_iter().chain(further.into_iter().flatten()).all(|count| count < MOST_COUNTED)
     }
 
     /// Takes the momenta of the declared symmetries at a node; refuses those that are no numbers.

@@ -181,9 +181,11 @@ impl Problem {
         }
         if wrong.is_empty() {
             let initial = State::from_velocity(&*system, t, &q, &v);
-            if let Some(i) = initial.p.iter().position(|p| !p.is_finite()) {
-                let what = format!("the momentum of coordinate `{}`", system.coordinate_name(i));
-                return Err(vec![Inconsistency::NonFinite { what }]);
+            for (of, numbers) in [("", &initial.q), ("the momentum of ", &initial.p)] {
+                if let Some(i) = numbers.iter().position(|number| !number.is_finite()) {
+                    let what = format!("{of}coordinate `{}`", system.coordinate_name(i));
+                    return Err(vec![Inconsistency::NonFinite { what }]);
+                }
             }
             Ok(Self { system, initial, points, symmetries: Vec::new(), adjustments })
         } else {

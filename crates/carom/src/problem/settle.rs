@@ -57,8 +57,12 @@ struct Residual {
 }
 
 impl Residual {
-    /// Where coordinates are zero, the constants of a row are all that it can be off by.
+    /// Where coordinates are zero, the constants of a row are all that it can be off by. Not a number where the size overflows: beside an infinite size
+    /// everything would be rounding.
     fn relative(&self) -> f64 {
+        if self.size == f64::INFINITY && self.value != 0.0 {
+            return f64::NAN;
+        }
         let relative = relative(self.value, self.size);
         let rounding = relative > ROUNDING && self.value.abs() <= FLOOR * self.rounding;
         if rounding { 0.0 } else { relative }

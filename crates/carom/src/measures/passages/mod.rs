@@ -69,7 +69,8 @@ impl Passages {
     /// Whether these can be the passages of a system with so many coordinates and contacts, whose first node was taken.
     pub fn fit(&self, dim: usize, contacts: usize) -> bool {
         let either = |part: &[f64], full: usize| part.len() == full || (self.nodes == 0 && part.is_empty());
-        either(&self.q, dim)
+        self.nodes < super::summary::MOST_COUNTED
+            && either(&self.q, dim)
             && either(&self.v, dim)
             && either(&self.gap, contacts)
             && (self.earlier.len() == contacts || (self.nodes < 2 && self.earlier.is_empty()))
