@@ -34,7 +34,7 @@ fn locating(scene: &Scene) -> String {
 pub fn note(scene: &Scene, summary: &Summary) -> Option<String> {
     let passages = &summary.passages;
     let farthest @ Farthest { contact, step, t, share, .. } = passages.farthest?;
-    let name = scene.problem.system.gap_name(contact);
+    let name = scene.problem.system.contacts().name(contact);
     let way = match share.recip() {
         times if times.is_finite() => format!("moves {times:.2} times the depth of the contact"),
         _ => "moves, and the contact has no depth".to_string(),

@@ -382,7 +382,7 @@ pub fn notes(scene: &Scene) -> Vec<String> {
 }
 
 fn inside_halves(scene: &Scene, summary: &Summary) -> Option<String> {
-    let count = summary.fallbacks.filter(|count| *count > 0 && scene.problem.system.inequalities() == 0)?;
+    let count = summary.fallbacks.filter(|count| *count > 0 && scene.problem.system.contacts().count() == 0)?;
     let times = if count == 1 { "once" } else { &format!("{count} times") };
     Some(format!(
         "{times} the method made a step, or a part of one, of two halves, because its iteration did not converge"
@@ -409,7 +409,7 @@ fn lateral(scene: &Scene, summary: &Summary) -> Option<String> {
     let AnyMethod::Spook(config) = &scene.method else { return None };
     let found = summary.lateral.filter(|lateral| *lateral > 2.0 && config.stiffness == Stiffness::None)?;
     let h = 2.0 * scene.run.h / found;
-    let pem = if scene.problem.system.inequalities() == 0 { "method `pem`, " } else { "" };
+    let pem = if scene.problem.system.contacts().count() == 0 { "method `pem`, " } else { "" };
     Some(format!(
         "bodies under tension may move across it with h ω up to {found:.2} (a bound from above): such motion grows beyond 2; {pem}stiffness = \
          \"geometric\" or steps below {h:.2e} avoid it"

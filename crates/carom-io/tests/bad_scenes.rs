@@ -247,7 +247,8 @@ steps = 1
     let expected = [(Some(0.25), Some(0.5)), (None, None), (Some(0.0), None)];
     for scene in [good(text, &[]), good(&good(text, &[]).to_toml(), &[])] {
         let system = &scene.problem.system;
-        let found = [0, 1, 2].map(|row| system.equality_softness(row)).map(|soft| (soft.compliance, soft.damping));
+        let found =
+            [0, 1, 2].map(|row| system.equalities().softness(row)).map(|soft| (soft.compliance, soft.damping));
         assert_eq!(found, expected);
     }
     // Nothing of it is looked at by a method that holds constraints exactly.

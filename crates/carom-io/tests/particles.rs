@@ -140,7 +140,7 @@ fn columns_are_called_after_the_particles() {
     let name = |text: &str, i: usize| good(text, &[]).problem.system.coordinate_name(i);
     assert_eq!((name(BEADS, 3), name(BEADS, 8)), ("bead[1].y".to_string(), "sun.x".to_string()));
     assert_eq!(name(UNEVEN, 5), "z[1]");
-    assert_eq!(good(BEADS, &[]).problem.system.equality_name(3), "rod sun-anchor");
+    assert_eq!(good(BEADS, &[]).problem.system.equalities().name(3), "rod sun-anchor");
 }
 
 #[test]

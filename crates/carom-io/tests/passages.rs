@@ -243,7 +243,7 @@ fn built_in_scenes_have_no_such_note() {
             else {
                 continue;
             };
-            if scene.problem.system.inequalities() == 0 {
+            if scene.problem.system.contacts().count() == 0 {
                 continue;
             }
             scene.run.steps = scene.run.steps.min(300);

@@ -1,7 +1,10 @@
 //! Particles whose rows are full: what sparse ways are compared with.
 
 use carom::particles::Particles;
-use carom::system::{Constraints, Dynamics, Mass, Segment};
+use carom::system::{
+    Contacts, Dynamics, Equalities, Mass, NoRows, Nonholonomic, Segment, Softness, SparseEqualities, System,
+    bend_of_hessians,
+};
 
 /// Particles without the pattern of their rows.
 pub struct Full(pub Particles);
@@ -27,17 +30,53 @@ impl Dynamics for Full {
     }
 }
 
-impl Constraints for Full {
-    fn equalities(&self) -> usize {
-        self.0.equalities()
+impl System for Full {
+    fn equalities(&self) -> &dyn Equalities {
+        self
     }
-    fn equality(&self, t: f64, q: &[f64], out: &mut [f64]) {
-        self.0.equality(t, q, out);
+    fn contacts(&self) -> &dyn Contacts {
+        &NoRows
     }
-    fn equality_jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) {
-        self.0.equality_jacobian(t, q, out);
+    fn nonholonomic(&self) -> Option<&dyn Nonholonomic> {
+        None
     }
-    fn equality_hessian(&self, t: f64, q: &[f64], lambda: &[f64], out: &mut [f64]) {
-        self.0.equality_hessian(t, q, lambda, out);
+}
+
+impl Equalities for Full {
+    fn count(&self) -> usize {
+        self.0.equalities().count()
+    }
+    fn values(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        self.0.equalities().values(t, q, out);
+    }
+    fn rounding(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        self.0.equalities().jacobian(t, q, out);
+    }
+    fn hessian(&self, t: f64, q: &[f64], lambda: &[f64], out: &mut [f64]) {
+        self.0.equalities().hessian(t, q, lambda, out);
+    }
+    fn bend(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
+        bend_of_hessians(self, t, q, v, out);
+    }
+    fn rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn second_rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn jacobian_rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn softness(&self, _index: usize) -> Softness {
+        Softness::default()
+    }
+    fn name(&self, index: usize) -> String {
+        format!("equalities[{index}]")
+    }
+    fn sparse(&self) -> Option<&dyn SparseEqualities> {
+        None
     }
 }

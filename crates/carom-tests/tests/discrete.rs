@@ -5,7 +5,10 @@ use carom::lagrangian::definition::{Contact, Drive, NamedRow};
 use carom::lagrangian::expressed::Expressed;
 use carom::lagrangian::expression::Op;
 use carom::particles::{Link, Particles};
-use carom::system::{Constraints, Dynamics, Mass, Pattern, Softness, System};
+use carom::system::{
+    Contacts, Dynamics, Equalities, Mass, NoRows, Nonholonomic, Pattern, Segment, Softness, SparseEqualities,
+    System,
+};
 use carom::testing::derivatives::{Comparison, Place, check, compare};
 use carom_io::scene::Scene;
 use carom_tests::runs::{built_in, scene};
@@ -206,29 +209,71 @@ impl Dynamics for Bent {
     }
 }
 
-impl Constraints for Bent {
-    fn equalities(&self) -> usize {
-        self.circle.equalities()
+impl System for Bent {
+    fn equalities(&self) -> &dyn Equalities {
+        self
     }
-    fn equality(&self, t: f64, q: &[f64], out: &mut [f64]) {
-        self.circle.equality(t, q, out);
+    fn contacts(&self) -> &dyn Contacts {
+        &NoRows
     }
-    fn equality_jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) {
-        self.circle.equality_jacobian(t, q, out);
+    fn nonholonomic(&self) -> Option<&dyn Nonholonomic> {
+        None
     }
-    fn equality_hessian(&self, t: f64, q: &[f64], lambda: &[f64], out: &mut [f64]) {
-        self.circle.equality_hessian(t, q, lambda, out);
+}
+
+impl Equalities for Bent {
+    fn count(&self) -> usize {
+        self.circle.equalities().count()
     }
-    fn equality_pattern(&self) -> Option<&Pattern> {
-        self.circle.equality_pattern()
+    fn values(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        self.circle.equalities().values(t, q, out);
     }
-    fn equality_row_hessian(&self, t: f64, q: &[f64], index: usize, out: &mut [f64]) {
-        self.circle.equality_row_hessian(t, q, index, out);
-        out[1] *= self.by_row;
+    fn rounding(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
     }
-    fn equality_bend(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
-        self.circle.equality_bend(t, q, v, out);
+    fn jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        self.circle.equalities().jacobian(t, q, out);
+    }
+    fn hessian(&self, t: f64, q: &[f64], lambda: &[f64], out: &mut [f64]) {
+        self.circle.equalities().hessian(t, q, lambda, out);
+    }
+    fn bend(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
+        self.circle.equalities().bend(t, q, v, out);
         out[1] *= self.bend;
+    }
+    fn rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn second_rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn jacobian_rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn softness(&self, _index: usize) -> Softness {
+        Softness::default()
+    }
+    fn name(&self, index: usize) -> String {
+        format!("equalities[{index}]")
+    }
+    fn sparse(&self) -> Option<&dyn SparseEqualities> {
+        Some(self)
+    }
+}
+
+impl SparseEqualities for Bent {
+    fn pattern(&self) -> &Pattern {
+        SparseEqualities::pattern(&self.circle)
+    }
+    fn entries(&self, t: f64, q: &[f64], f: &mut [f64], entries: &mut [f64]) {
+        SparseEqualities::entries(&self.circle, t, q, f, entries);
+    }
+    fn discrete_entries(&self, _segment: &Segment, _entries: &mut [f64]) -> bool {
+        false
+    }
+    fn row_hessian(&self, t: f64, q: &[f64], index: usize, out: &mut [f64]) {
+        SparseEqualities::row_hessian(&self.circle, t, q, index, out);
+        out[1] *= self.by_row;
     }
 }
 

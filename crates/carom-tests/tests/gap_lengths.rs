@@ -102,8 +102,8 @@ fn normalised_gaps_are_lengths_with_exact_derivatives() {
     assert!(matches!(scene.gap_units()[0], ("rail", GapUnit::Normalised(found)) if (found - slope).abs() < 1e-12));
     for x in [-1.5, -0.3, 0.0, 0.4, 2.0] {
         let (mut g, mut t) = ([0.0; 2], [0.0; 2]);
-        system.gap_gradient(&[x, x * x], 0, &mut g);
-        system.gap_tangents(&[x, x * x], 0, &mut t);
+        system.contacts().gradient(&[x, x * x], 0, &mut g);
+        system.contacts().tangents(&[x, x * x], 0, &mut t);
         let dot = |a: [f64; 2], b: [f64; 2]| a[0] * b[0] + a[1] * b[1];
         assert!((dot(g, g) - 1.0).abs() < 1e-14 && (dot(t, t) - 1.0).abs() < 1e-14 && dot(g, t).abs() < 1e-15);
         assert!(t[0] > 0.0, "along the slide");
@@ -114,11 +114,11 @@ fn normalised_gaps_are_lengths_with_exact_derivatives() {
     // Bounds of the bend hold along parabolas.
     let (q, v, a) = ([0.5, 0.4], [-1.0, 0.7], [0.3, -G]);
     let arc = carom::system::Parabola { q: &q, v: &v, a: &a, duration: 0.05 };
-    let [lower, upper] = system.gap_bend(&arc, 0).expect("bounds");
+    let [lower, upper] = system.contacts().along().expect("bounds").bend(&arc, 0).expect("bounds");
     let at = |t: f64| {
         let mut g = [0.0];
         let place = |k: usize| q[k] + t * v[k] + 0.5 * t * t * a[k];
-        system.gap(&[place(0), place(1)], &mut g);
+        system.contacts().gaps(&[place(0), place(1)], &mut g);
         g[0]
     };
     for k in 1..50 {
@@ -147,8 +147,8 @@ fn gaps_without_friction_and_lengths_are_left_as_they_are() {
     assert!(matches!(units(&plain), GapUnit::Own(slope) if (slope - 5.0_f64.sqrt()).abs() < 1e-12));
     let gap = |text: &str, q: [f64; 2]| {
         let (scene, mut g, mut t) = (scene("bead", text, &[]), [0.0], [0.0; 2]);
-        scene.problem.system.gap(&q, &mut g);
-        scene.problem.system.gap_tangents(&q, 0, &mut t);
+        scene.problem.system.contacts().gaps(&q, &mut g);
+        scene.problem.system.contacts().tangents(&q, 0, &mut t);
         (g[0], t)
     };
     assert_eq!(gap(&plain, [0.3, 0.7]).0.to_bits(), (0.7 - 0.3_f64 * 0.3).to_bits());

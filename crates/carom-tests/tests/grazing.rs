@@ -112,14 +112,14 @@ fn sphere(draw: &mut Draw) -> Start {
 fn hops(scene: &Scene, state: &State, contact: &str, last: f64) -> f64 {
     let (system, h, n) = (&*scene.problem.system, scene.run.h, state.q.len());
     let inverse = InverseMass::new(system, &state.q).expect("a mass");
-    let (mut v, mut a, mut gaps) = (state.p.clone(), vec![0.0; n], vec![0.0; system.inequalities()]);
+    let (mut v, mut a, mut gaps) = (state.p.clone(), vec![0.0; n], vec![0.0; system.contacts().count()]);
     inverse.solve(&mut v);
     system.potential_gradient(state.t, &state.q, &mut a);
     inverse.solve(&mut a);
-    let index = (0..gaps.len()).find(|&index| system.gap_name(index) == contact).expect("a contact");
+    let index = (0..gaps.len()).find(|&index| system.contacts().name(index) == contact).expect("a contact");
     let mut gap = |tau: f64| {
         let q: Vec<f64> = (0..n).map(|i| state.q[i] + tau * (v[i] - 0.5 * tau * a[i])).collect();
-        system.gap(&q, &mut gaps);
+        system.contacts().gaps(&q, &mut gaps);
         gaps[index]
     };
     let short = 1e-3 * h;
@@ -161,7 +161,7 @@ impl Tally {
         let system = &*scene.problem.system;
         let mut state = State::from_velocity(system, 0.0, q, v);
         let mut step = method.stepper(system, &state).expect("it takes the scene");
-        let mut gaps = vec![0.0; system.inequalities()];
+        let mut gaps = vec![0.0; system.contacts().count()];
         self.runs += 1;
         for number in 1..=scene.run.steps {
             let report = match step.step(system, &mut state, scene.run.h) {
@@ -186,7 +186,7 @@ impl Tally {
             self.steps += 1;
             self.impacts += u64::from(report.impacts);
             state.t = number as f64 * scene.run.h;
-            system.gap(&state.q, &mut gaps);
+            system.contacts().gaps(&state.q, &mut gaps);
             let least = gaps.iter().fold(f64::INFINITY, |least, gap| least.min(*gap));
             self.deepest = self.deepest.max(-least);
             if gaps.iter().any(|gap| gap.is_nan() || *gap < -DEPTH) {

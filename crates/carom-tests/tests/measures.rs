@@ -157,7 +157,7 @@ fn constraint_forces_are_those_of_newtons_law() {
                 if let Some(before) = before {
                     // The row may be the distance or half its square: its gradient has a length.
                     let mut row = [0.0; 2];
-                    system.equality_jacobian(0.0, q, &mut row);
+                    system.equalities().jacobian(0.0, q, &mut row);
                     let force = frame.constraint_impulse[0] / h * row[0].hypot(row[1]);
                     worst = worst.max((force - 0.5 * (before + pull)).abs());
                 }

@@ -5,7 +5,7 @@ use carom::particles::{
     Ball, Cutoff, Group, LennardJones, Link, Misuse, Particles, Selection, Side, Surface, Wall,
 };
 use carom::problem::{Inconsistency, Problem};
-use carom::system::{Constraints, Dynamics, Softness};
+use carom::system::{Dynamics, Softness, System};
 use carom::testing::derivatives::check;
 use carom_tests::runs::numbers;
 
@@ -159,15 +159,18 @@ fn values_are_those_of_the_formulas() {
         )
         .expect("right");
     let (mut f, mut g) = ([0.0; 2], [0.0; 7]);
-    system.equality(0.0, &q, &mut f);
-    system.gap(&q, &mut g);
+    system.equalities().values(0.0, &q, &mut f);
+    system.contacts().gaps(&q, &mut g);
     assert_eq!(f, [0.5, 2.0]);
     assert_eq!(g, [3.5, 1.5, 5.0, 5.5, 4.0, 1.5, 2.0]);
-    let names: Vec<String> = (0..7).map(|i| system.gap_name(i)).collect();
+    let names: Vec<String> = (0..7).map(|i| system.contacts().name(i)).collect();
     assert_eq!(names[0], "spheres 0-1");
     assert_eq!(names[2], "sphere 1 at wall 0");
     assert_eq!(names[6], "sphere 1 outside ball 1");
-    assert_eq!((system.equality_name(0), system.equality_name(1)), ("rod 0-1".into(), "rod 1-anchor".into()));
+    assert_eq!(
+        (system.equalities().name(0), system.equalities().name(1)),
+        ("rod 0-1".into(), "rod 1-anchor".into())
+    );
     assert_eq!(system.coordinate_name(3), "y[1]");
 }
 
@@ -228,7 +231,7 @@ fn a_rod_that_gives_way_may_start_stretched_and_is_left_so() {
     assert!(matches!(&found[..], [Inconsistency::Equality { .. }, Inconsistency::Velocity { .. }]), "{found:?}");
     let problem = start(1e-6).unwrap_or_else(|found| panic!("{found:?}"));
     let mut values = [0.0; 2];
-    problem.system.equality(0.0, &problem.initial.q, &mut values);
+    problem.system.equalities().values(0.0, &problem.initial.q, &mut values);
     assert!((values[0] - 0.25).abs() < 2e-9 && values[1].abs() < 1e-15, "{values:?}");
     assert_eq!(problem.adjustments.len(), 1, "{:?}", problem.adjustments);
     // What holds rods exactly cannot start from there.
@@ -302,11 +305,11 @@ fn wrong_input_is_refused_with_what_is_wrong() {
 fn names_and_distances() {
     let mut system = Particles::new(2, vec![1.0; 3]).expect("right");
     system.add_rod(Link::between(2, 0), 5.0).expect("right");
-    assert_eq!((system.coordinate_name(5), system.equality_name(0)), ("y[2]".into(), "rod 2-0".into()));
+    assert_eq!((system.coordinate_name(5), system.equalities().name(0)), ("y[2]".into(), "rod 2-0".into()));
     system.set_names(vec![Some("sun".into()), None, Some("bead[1]".into())]).expect("right");
     let names: Vec<String> = (0..6).map(|i| system.coordinate_name(i)).collect();
     assert_eq!(names, ["sun.x", "sun.y", "x[1]", "y[1]", "bead[1].x", "bead[1].y"]);
-    assert_eq!(system.equality_name(0), "rod bead[1]-sun");
+    assert_eq!(system.equalities().name(0), "rod bead[1]-sun");
     let q = [0.0, 0.0, 1.0, 0.0, 3.0, -4.0];
     assert_eq!(system.distance(Link::between(2, 0), &q), Ok(5.0));
     assert_eq!(system.distance(Link::anchored(1, [1.0, 2.0, 9.0]), &q), Ok(2.0));

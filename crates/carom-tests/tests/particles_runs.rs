@@ -5,7 +5,7 @@ use carom::method::{AnyMethod, Method};
 use carom::particles::{Cutoff, Group, LennardJones, Link, Particles, Selection};
 use carom::state::State;
 use carom::steppers::{Stepper, verlet};
-use carom::system::{Constraints, Dynamics, Mass, System};
+use carom::system::{Dynamics, Mass, System};
 use carom_tests::full::Full;
 use carom_tests::runs::{Boxed, built_in, distance, numbers};
 
@@ -227,7 +227,7 @@ fn rows_by_blocks_and_full_rows_give_the_same_bits() {
     for (number, make) in systems.iter().enumerate() {
         let ((blocks, start), (full, _)) = (make(), make());
         let full = Full(full);
-        assert!(blocks.equality_pattern().is_some() && full.equality_pattern().is_none());
+        assert!(blocks.equalities().sparse().is_some() && full.equalities().sparse().is_none());
         let (mut a, mut b) = (start.clone(), start.clone());
         let (mut by_blocks, mut by_rows) = (stepper(&blocks, "verlet", &start), stepper(&full, "verlet", &start));
         for step in 0..2000 {
@@ -262,7 +262,7 @@ fn rods_hold_and_energy_does_not_drift_over_a_million_steps() {
         let mut sum = 0.0;
         for _ in 0..STEPS / BLOCKS {
             stepper.step(&system, &mut state, 2e-3).expect("it runs");
-            system.equality(0.0, &state.q, &mut rods);
+            system.equalities().values(0.0, &state.q, &mut rods);
             worst = worst.max(max_of(&rods));
             let now = energy(&system, &state);
             range = (range.0.min(now), range.1.max(now));

@@ -10,7 +10,7 @@ use carom::problem::{Inconsistency, Level, Points, Problem};
 use carom::run::{Ended, Grid, OnFailure, Run};
 use carom::state::State;
 use carom::steppers::{StepReport, Stepper};
-use carom::system::{Constraints, Dynamics, Mass, System};
+use carom::system::{Contacts, Dynamics, Equalities, Mass, NoRows, Nonholonomic, System};
 use carom_tests::runs::{built_in, method, scene, stepper};
 
 fn oscillator() -> Masses<Springs> {
@@ -167,7 +167,17 @@ impl Dynamics for Odd {
     }
 }
 
-impl Constraints for Odd {}
+impl System for Odd {
+    fn equalities(&self) -> &dyn Equalities {
+        &NoRows
+    }
+    fn contacts(&self) -> &dyn Contacts {
+        &NoRows
+    }
+    fn nonholonomic(&self) -> Option<&dyn Nonholonomic> {
+        None
+    }
+}
 
 #[test]
 fn systems_in_rust_are_checked_like_scenes() {
@@ -208,7 +218,7 @@ fn a_state_off_by_rounding_is_projected_and_said() {
     assert_eq!(levels, [Level::Position, Level::Velocity]);
     assert!(near.adjustments.iter().all(|a| a.relative > 1e-10 && a.change > 1e-10 && a.change < 1e-6));
     let mut f = [0.0; 2];
-    near.system.equality(0.0, &near.initial.q, &mut f);
+    near.system.equalities().values(0.0, &near.initial.q, &mut f);
     assert!(f.iter().all(|f| f.abs() < 1e-15), "{f:?}");
     assert!(matches!(build(1.0 + 1e-4, 0.0).err().expect("refused")[0], Inconsistency::Equality { index: 0, .. }));
     assert!(matches!(build(1.0, 1e-2).err().expect("refused")[0], Inconsistency::Velocity { index: 0, .. }));

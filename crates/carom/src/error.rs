@@ -25,12 +25,12 @@ impl Row {
 
     /// An equality constraint of the system.
     pub fn equality<S: System + ?Sized>(system: &S, index: usize) -> Self {
-        Self::Equality(index, system.equality_name(index))
+        Self::Equality(index, system.equalities().name(index))
     }
 
     /// An inequality constraint of the system.
     pub fn contact<S: System + ?Sized>(system: &S, index: usize) -> Self {
-        Self::Contact(index, system.gap_name(index))
+        Self::Contact(index, system.contacts().name(index))
     }
 
     /// A nonholonomic row of the system.

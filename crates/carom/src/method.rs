@@ -74,11 +74,11 @@ impl Abilities {
         if !self.configuration_mass && !system.mass().is_constant() {
             missing.push("a mass matrix that depends on the configuration".to_string());
         }
-        if !self.equalities && system.equalities() > 0 {
-            missing.push(plural(system.equalities(), "equality constraint"));
+        if !self.equalities && system.equalities().count() > 0 {
+            missing.push(plural(system.equalities().count(), "equality constraint"));
         }
-        if !self.inequalities && system.inequalities() > 0 {
-            missing.push(plural(system.inequalities(), "inequality constraint"));
+        if !self.inequalities && system.contacts().count() > 0 {
+            missing.push(plural(system.contacts().count(), "inequality constraint"));
         }
         if let Some(nonholonomic) = system.nonholonomic().filter(|_| !self.nonholonomic) {
             missing.push(plural(nonholonomic.rows(), "nonholonomic row"));
@@ -86,11 +86,14 @@ impl Abilities {
         if !self.forces && system.forces().is_some() {
             missing.push("non-potential forces".to_string());
         }
-        let rough = (0..system.inequalities()).filter(|&contact| system.friction(contact) > 0.0).count();
+        let rough =
+            (0..system.contacts().count()).filter(|&contact| system.contacts().friction(contact) > 0.0).count();
         if !self.friction && self.inequalities && rough > 0 {
             missing.push(format!("friction at {}", plural(rough, "contact")));
         }
-        let soft = (0..system.inequalities()).filter(|&contact| system.gap_softness(contact).gives_way()).count();
+        let soft = (0..system.contacts().count())
+            .filter(|&contact| system.contacts().softness(contact).gives_way())
+            .count();
         if !self.soft_contacts && self.inequalities && soft > 0 {
             missing.push(format!("the compliance of {}", plural(soft, "contact")));
         }
@@ -211,7 +214,7 @@ fn able_words(method: &str, able: &[&'static str]) -> String {
 /// What a method that holds equality constraints exactly cannot start from, in words.
 fn violated_words<S: System + ?Sized>(system: &S, start: &State) -> Option<String> {
     let (row, level, value) = violated(system, start)?;
-    let (name, what) = (system.equality_name(row), if level == Level::Position { "f(q0)" } else { "d/dt f" });
+    let (name, what) = (system.equalities().name(row), if level == Level::Position { "f(q0)" } else { "d/dt f" });
     Some(format!("a start that violates equality constraint `{name}` ({what} = {value:e}), which gives way"))
 }
 
@@ -399,8 +402,8 @@ impl AnyMethod {
 /// What is to be said of a friction for all contacts, if some do not know what slides.
 fn friction_without_effect<S: System + ?Sized>(system: &S, friction: Option<f64>) -> Option<String> {
     friction.filter(|mu| *mu > 0.0)?;
-    let mut smooth = (0..system.inequalities()).filter(|&contact| system.tangents(contact) == 0);
-    let name = system.gap_name(smooth.next()?);
+    let mut smooth = (0..system.contacts().count()).filter(|&contact| system.contacts().directions(contact) == 0);
+    let name = system.contacts().name(smooth.next()?);
     let others = match smooth.count() {
         0 => String::new(),
         count => format!(" and {count} more"),

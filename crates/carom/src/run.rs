@@ -236,9 +236,9 @@ struct Taken {
 
 impl Taken {
     fn new<S: System + ?Sized>(system: &S, locates_events: bool) -> Self {
-        let m = system.equalities();
+        let m = system.equalities().count();
         let rate = || vec![0.0; if system.time_dependence().equalities { m } else { 0 }];
-        let (rows, contacts) = (system.nonholonomic().map_or(0, |rows| rows.rows()), system.inequalities());
+        let (rows, contacts) = (system.nonholonomic().map_or(0, |rows| rows.rows()), system.contacts().count());
         Self {
             report: StepReport::default(),
             impulse: vec![0.0; m],
@@ -275,7 +275,7 @@ impl Taken {
 
     fn before<S: System + ?Sized>(&mut self, system: &S, state: &State) {
         if !self.rates[0].is_empty() {
-            system.equality_rate(state.t, &state.q, &mut self.rates[0]);
+            system.equalities().rate(state.t, &state.q, &mut self.rates[0]);
         }
     }
 
@@ -294,7 +294,7 @@ impl Taken {
         }
         self.impulse.iter_mut().zip(impulses.inside).for_each(|(sum, inside)| *sum += inside);
         if !self.rates[0].is_empty() {
-            system.equality_rate(state.t, &state.q, &mut self.rates[1]);
+            system.equalities().rate(state.t, &state.q, &mut self.rates[1]);
             // The power of −Gᵀλ is −λᵀG v = λᵀ∂f/∂t.
             self.work +=
                 dot(impulses.start, &self.rates[0]) + dot(impulses.end, &self.rates[1]) + impulses.inside_work;
@@ -319,7 +319,7 @@ struct View {
 
 impl View {
     fn new<S: System + ?Sized>(system: &S, q: &[f64]) -> Result<Self, Failure> {
-        let rows = || vec![0.0; system.equalities()];
+        let rows = || vec![0.0; system.equalities().count()];
         let inverse = InverseMass::new(system, q)?;
         let shape = RowShape::of(system, &inverse);
         Ok(Self {
@@ -332,7 +332,7 @@ impl View {
             rate: rows(),
             g: vec![0.0; shape.entries()],
             shape,
-            gap: vec![0.0; system.inequalities()],
+            gap: vec![0.0; system.contacts().count()],
         })
     }
 
@@ -362,10 +362,10 @@ impl View {
         stepper: &'a dyn Stepper<S>,
     ) -> Result<Frame<'a>, Failure> {
         let state = &outcome.state;
-        system.gap(&state.q, &mut self.gap);
+        system.contacts().gaps(&state.q, &mut self.gap);
         if !self.equality.is_empty() {
             self.shape.evaluate(system, state.t, &state.q, [&mut self.equality, &mut self.g]);
-            system.equality_rate(state.t, &state.q, &mut self.rate);
+            system.equalities().rate(state.t, &state.q, &mut self.rate);
             for (row, (out, rate)) in self.equality_rate.iter_mut().zip(&self.rate).enumerate() {
                 *out = rate + self.shape.fold_row(row, &self.g, &self.node_v, 0.0, |sum, g, v| sum + g * v);
             }

@@ -7,7 +7,7 @@ use carom::method::Method;
 use carom::state::State;
 use carom::steppers::Stepper;
 use carom::steppers::galerkin::{Config, Galerkin};
-use carom::system::{Constraints, Dynamics, Mass, System};
+use carom::system::{Contacts, Dynamics, Equalities, Mass, NoRows, Nonholonomic, System};
 use carom_bench::compare;
 
 use super::hand::{Field, Loop, Solver};
@@ -57,7 +57,17 @@ impl Dynamics for Pendulum {
     }
 }
 
-impl Constraints for Pendulum {}
+impl System for Pendulum {
+    fn equalities(&self) -> &dyn Equalities {
+        &NoRows
+    }
+    fn contacts(&self) -> &dyn Contacts {
+        &NoRows
+    }
+    fn nonholonomic(&self) -> Option<&dyn Nonholonomic> {
+        None
+    }
+}
 
 /// The planet of `kepler`.
 struct Planet;
@@ -100,7 +110,17 @@ impl Dynamics for Planet {
     }
 }
 
-impl Constraints for Planet {}
+impl System for Planet {
+    fn equalities(&self) -> &dyn Equalities {
+        &NoRows
+    }
+    fn contacts(&self) -> &dyn Contacts {
+        &NoRows
+    }
+    fn nonholonomic(&self) -> Option<&dyn Nonholonomic> {
+        None
+    }
+}
 
 /// A problem in plain Rust, with `N` coordinates, and as a scene.
 struct Case<S, const N: usize> {

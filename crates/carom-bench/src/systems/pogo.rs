@@ -1,7 +1,10 @@
 //! The pogo stick of `scenes/kaufman-pai/pogo-stick.toml` in plain Rust.
 
 use carom::state::State;
-use carom::system::{Constraints, Dynamics, Mass};
+use carom::system::{
+    Contacts, ContactsAlong, Depths, Dynamics, Equalities, Mass, NoRows, Nonholonomic, Passage, Softness,
+    SparseContacts, System,
+};
 
 /// Step of the scene.
 pub const H: f64 = 0.1;
@@ -36,17 +39,67 @@ impl Dynamics for Pogo {
     }
 }
 
-impl Constraints for Pogo {
-    fn inequalities(&self) -> usize {
+impl System for Pogo {
+    fn equalities(&self) -> &dyn Equalities {
+        &NoRows
+    }
+    #[inline]
+    fn contacts(&self) -> &dyn Contacts {
+        self
+    }
+    fn nonholonomic(&self) -> Option<&dyn Nonholonomic> {
+        None
+    }
+}
+
+impl Contacts for Pogo {
+    fn count(&self) -> usize {
         1
     }
     #[inline]
-    fn gap(&self, q: &[f64], out: &mut [f64]) {
+    fn gaps(&self, q: &[f64], out: &mut [f64]) {
         out[0] = q[1];
     }
+    fn gaps_of(&self, q: &[f64], _contacts: &[usize], out: &mut [f64]) {
+        self.gaps(q, out);
+    }
+    fn rounding(&self, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
     #[inline]
-    fn gap_gradient(&self, _q: &[f64], _index: usize, out: &mut [f64]) {
+    fn gradient(&self, _q: &[f64], _index: usize, out: &mut [f64]) {
         out.copy_from_slice(&[0.0, 1.0]);
+    }
+    fn jacobian(&self, q: &[f64], out: &mut [f64]) {
+        self.gradient(q, 0, out);
+    }
+    fn hessian(&self, _q: &[f64], _lambda: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn restitution(&self, _index: usize) -> f64 {
+        1.0
+    }
+    fn softness(&self, _index: usize) -> Softness {
+        Softness::default()
+    }
+    fn friction(&self, _index: usize) -> f64 {
+        0.0
+    }
+    fn directions(&self, _index: usize) -> usize {
+        0
+    }
+    fn tangents(&self, _q: &[f64], _index: usize, _out: &mut [f64]) {}
+    fn passages(&self, _way: [&[f64]; 2], _gap: &[f64], _found: &mut dyn FnMut(Passage)) -> Depths {
+        Depths::Infinite
+    }
+    fn sparse(&self) -> Option<&dyn SparseContacts> {
+        None
+    }
+    fn name(&self, index: usize) -> String {
+        format!("floor[{index}]")
+    }
+    fn along(&self) -> Option<&dyn ContactsAlong> {
+        None
     }
 }
 

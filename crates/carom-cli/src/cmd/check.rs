@@ -88,12 +88,12 @@ struct Compressed {
 
 fn compressed(scene: &Scene) -> Vec<Compressed> {
     let system = &*scene.problem.system;
-    let mut gaps = vec![0.0; system.inequalities()];
-    system.gap(&scene.problem.initial.q, &mut gaps);
+    let mut gaps = vec![0.0; system.contacts().count()];
+    system.contacts().gaps(&scene.problem.initial.q, &mut gaps);
     let springs = gaps.iter().enumerate().filter_map(|(contact, &gap)| {
-        let compliance = system.gap_softness(contact).compliance.filter(|compliance| *compliance > 0.0)?;
+        let compliance = system.contacts().softness(contact).compliance.filter(|compliance| *compliance > 0.0)?;
         let (force, energy) = (-gap / compliance, 0.5 * gap * gap / compliance);
-        (gap < 0.0).then(|| Compressed { name: system.gap_name(contact), gap, force, energy })
+        (gap < 0.0).then(|| Compressed { name: system.contacts().name(contact), gap, force, energy })
     });
     springs.collect()
 }
@@ -162,7 +162,7 @@ fn gaps_in_words(gaps: &[(&str, GapUnit)]) -> Option<String> {
 /// The derivatives at the initial state with velocities of the size that the motion will have.
 fn compare(scene: &Scene) -> Result<Vec<Comparison>, Fail> {
     let (state, system) = (&scene.problem.initial, &*scene.problem.system);
-    let (n, rows) = (system.dim(), system.equalities() + system.inequalities());
+    let (n, rows) = (system.dim(), system.equalities().count() + system.contacts().count());
     Failure::unless_they_fit("comparing derivatives", &[[n, n], [n, n], [n, n], [rows, n], [rows, n]])
         .map_err(|large| Fail::Input(format!("error: --derivatives: {large}; compare those of a smaller scene")))?;
     let v: Vec<f64> = (0..state.q.len()).map(|i| 0.7 + 0.1 * i as f64).collect();
@@ -182,8 +182,8 @@ fn describe(scene: &Scene, gaps: &[(&str, GapUnit)]) -> Vec<Vec<String>> {
     let mut rows = vec![
         vec!["  coordinates".into(), format!("{} ({shown})", names.len())],
         vec!["  mass".into(), mass.into()],
-        count("equalities", system.equalities()),
-        count("inequalities", system.inequalities()),
+        count("equalities", system.equalities().count()),
+        count("inequalities", system.contacts().count()),
         count("nonholonomic", system.nonholonomic().map_or(0, |rows| rows.rows())),
         vec!["  method".into(), scene.method.name().into()],
     ];

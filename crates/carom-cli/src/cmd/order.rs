@@ -122,7 +122,7 @@ fn text(args: &Args, scene: &Scene, study: &Study) -> String {
     let t = scene.problem.initial.t + scene.run.steps as f64 * scene.run.h;
     let (name, method, claims) = (&scene.name, scene.method.name(), scene.method.claims());
     let head = format!("{name} with {method} to t = {}, against {against}\n\n", print::short(t));
-    let contacts = scene.problem.system.inequalities() > 0;
+    let contacts = scene.problem.system.contacts().count() > 0;
     let limit = match claims.through_impacts {
         _ if !contacts => "",
         true => " through impacts too, as long as the motion is not chaotic",

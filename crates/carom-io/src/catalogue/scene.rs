@@ -70,8 +70,8 @@ impl ScenePage {
             name: built_in.name,
             family: built_in.family,
             coordinates: system.dim(),
-            equalities: system.equalities(),
-            inequalities: system.inequalities(),
+            equalities: system.equalities().count(),
+            inequalities: system.contacts().count(),
             parameters,
             method: scene.method.name(),
             other_methods,
@@ -138,7 +138,7 @@ fn commands(built_in: &BuiltIn, scene: &Scene, parameters: &[Parameter], others:
     if let Some(other) = others.iter().find(|other| reads(built_in, &format!("method={{ name = {other:?} }}"))) {
         commands.push(format!("carom run {name} --method {other} --out runs/{name}-{other}"));
     }
-    if scene.problem.system.inequalities() == 0 {
+    if scene.problem.system.contacts().count() == 0 {
         commands.push(format!("carom order {name}"));
     }
     commands.push(format!("carom show {name} > my.toml"));

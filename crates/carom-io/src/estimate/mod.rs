@@ -79,7 +79,7 @@ impl Estimate {
         let trial = Trial::run(scene, from, steps / PART);
         let tables = tables(scene, steps, &trial);
         let others = PAGE + PER_COORDINATE * scene.problem.system.dim() as f64 + scene.to_toml().len() as f64;
-        let later_contacts = scene.problem.system.inequalities() > 0 && trial.steps > 0 && !trial.touched;
+        let later_contacts = scene.problem.system.contacts().count() > 0 && trial.steps > 0 && !trial.touched;
         let Trial { seconds_per_step, steps: tried, pace, .. } = trial;
         Self { steps, tables, others, seconds_per_step, tried, later_contacts, pace }
     }

@@ -93,8 +93,8 @@ impl Map {
         let contact = match &self.contact {
             None => 0,
             Some(name) => {
-                let mut all = 0..system.inequalities();
-                all.find(|&index| system.gap_name(index) == *name)
+                let mut all = 0..system.contacts().count();
+                all.find(|&index| system.contacts().name(index) == *name)
                     .ok_or_else(|| format!("the scene has no contact `{name}`"))?
             }
         };

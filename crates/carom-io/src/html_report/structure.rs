@@ -43,7 +43,7 @@ fn energy(scene: &Scene, run: &Value) -> Row {
         }
         measured.push(sentence + ".");
     }
-    let contacts = scene.problem.system.inequalities() > 0;
+    let contacts = scene.problem.system.contacts().count() > 0;
     let promise = energy_promise(&scene.method.claims(), &conservation, contacts);
     Row { name: "Energy", promise, measured: measured.join(" ") }
 }
@@ -150,7 +150,7 @@ fn equalities(scene: &Scene, run: &Value, data: &Data) -> Option<Row> {
     } else {
         String::new()
     };
-    let rows = count(scene.problem.system.equalities() as u64, "equality constraint");
+    let rows = count(scene.problem.system.equalities().count() as u64, "equality constraint");
     let rate = format!("largest rate {} of the hidden velocity constraints", short(rate, 3));
     let (promise, measured) = if scene.method.abilities().regularised {
         let expected = number(run, "/regularisation/expected_equality");
@@ -213,7 +213,7 @@ fn solver(scene: &Scene, run: &Value) -> Row {
     let (most, failures, halved) = (solver("iterations_max"), solver("failures"), solver("halved_steps"));
     let mut measured = match (most, run["steps"].as_u64()) {
         (0.0, Some(0)) => "No step was made.".to_string(),
-        (0.0, _) if scene.problem.system.equalities() > 0 => "No step needed a correction.".to_string(),
+        (0.0, _) if scene.problem.system.equalities().count() > 0 => "No step needed a correction.".to_string(),
         (0.0, _) => "Explicit steps: there was nothing to solve.".to_string(),
         _ => {
             let mean = short(solver("iterations_mean"), 3);

@@ -40,7 +40,7 @@ impl Extent {
     /// For a scene and a method that locates impacts or not.
     pub fn of(scene: &Scene, locates: bool) -> Self {
         let system = &*scene.problem.system;
-        let tangents = (0..system.inequalities()).map(|contact| system.tangents(contact)).max();
+        let tangents = (0..system.contacts().count()).map(|contact| system.contacts().directions(contact)).max();
         let asked = scene.run.measures.contains(&Measure::ImpactStates);
         Self {
             watched: !scene.watches.is_empty(),
@@ -54,13 +54,13 @@ impl Extent {
 /// states.
 pub fn columns(scene: &Scene, extent: Extent) -> Vec<Column> {
     let system = &*scene.problem.system;
-    let contacts = system.inequalities();
+    let contacts = system.contacts().count();
     let names = if contacts > MOST_NAMES { 0 } else { contacts };
     let mut columns = vec![
         Column::new("step"),
         Column::new("t"),
         Column::new("alpha"),
-        Column::choice("contact", (0..names).map(|contact| system.gap_name(contact)).collect()),
+        Column::choice("contact", (0..names).map(|contact| system.contacts().name(contact)).collect()),
         Column::choice("what", KINDS.map(String::from).to_vec()),
         Column::new("speed"),
         Column::new("impulse"),

@@ -28,8 +28,8 @@ pub fn columns(names: impl IntoIterator<Item = String>) -> Vec<Column> {
 
 /// Every direction of sliding: its contact, its number there, and how many there are.
 fn slides(system: &dyn System) -> impl Iterator<Item = (usize, usize, usize)> {
-    (0..system.inequalities()).flat_map(move |contact| {
-        let count = system.tangents(contact);
+    (0..system.contacts().count()).flat_map(move |contact| {
+        let count = system.contacts().directions(contact);
         (0..count).map(move |direction| (contact, direction, count))
     })
 }
@@ -89,7 +89,7 @@ impl<'a> Measures<'a> {
     /// The columns; what the scene does not have is left out.
     pub fn columns(&self, ledger: Option<&Ledger>) -> Vec<Column> {
         let (system, (linear, angular)) = (self.system(), self.momentum.components());
-        let (m, k) = (system.equalities(), system.inequalities());
+        let (m, k) = (system.equalities().count(), system.contacts().count());
         let axes = ["x", "y", "z"];
         let mut names: Vec<String> = ["t", "energy", "kinetic", "potential"].map(String::from).to_vec();
         names.extend(axes[..linear].iter().map(|axis| format!("linear_momentum.{axis}")));
@@ -106,18 +106,18 @@ impl<'a> Measures<'a> {
         if self.wants(Measure::EnergyParts) {
             names.extend(system.potential_parts().iter().map(|part| format!("potential.{part}")));
         }
-        let rows = |kind: &'static str| (0..m).map(move |i| format!("{kind}.{}", system.equality_name(i)));
+        let rows = |kind: &'static str| (0..m).map(move |i| format!("{kind}.{}", system.equalities().name(i)));
         if self.wants(Measure::Equalities) {
             names.extend(rows("equality").chain(rows("equality_velocity")));
         }
         if self.wants(Measure::Gaps) {
-            names.extend((0..k).map(|i| format!("gap.{}", system.gap_name(i))));
+            names.extend((0..k).map(|i| format!("gap.{}", system.contacts().name(i))));
         }
         if self.wants(Measure::ConstraintForces) {
             names.extend(rows("constraint_force"));
         }
         if self.wants(Measure::ContactForces) {
-            names.extend((0..k).map(|i| format!("contact_force.{}", system.gap_name(i))));
+            names.extend((0..k).map(|i| format!("contact_force.{}", system.contacts().name(i))));
         }
         if self.wants(Measure::MotorForces)
             && let Some(rows) = system.nonholonomic()
@@ -126,7 +126,7 @@ impl<'a> Measures<'a> {
         }
         if self.wants(Measure::FrictionForces) {
             names.extend(slides(system).map(|(contact, direction, count)| {
-                let name = system.gap_name(contact);
+                let name = system.contacts().name(contact);
                 if count == 1 {
                     format!("friction_force.{name}")
                 } else {

@@ -92,7 +92,7 @@ fn no_shadow(method: &AnyMethod, system: &dyn System) -> Option<(&'static str, S
             "the shadow Hamiltonian is known for a constant mass only",
             "remove this measure, or measure `discrete-energy`",
         )
-    } else if system.equalities() > 0 {
+    } else if system.equalities().count() > 0 {
         (
             "the shadow Hamiltonian is known without equality constraints only",
             "remove this measure, or measure `discrete-energy`",
@@ -116,7 +116,7 @@ pub fn refuse(section: &TableReader, measures: &[Measure], method: &AnyMethod, s
             ))
         }
         Measure::ShadowEnergy => no_shadow(method, system),
-        Measure::FrictionForces if system.inequalities() > 0 && !method.tells_row_impulses() => {
+        Measure::FrictionForces if system.contacts().count() > 0 && !method.tells_row_impulses() => {
             let help = format!("methods that do: {}", methods_with(AnyMethod::tells_row_impulses));
             Some(("the method does not tell the forces of friction", help))
         }
@@ -145,20 +145,22 @@ fn lacks(measure: Measure, method: &AnyMethod, system: &dyn System) -> Option<(&
         Measure::EnergyParts if system.potential_parts().len() < 2 => {
             Some(("the potential has only one part", "name its terms: { name = \"spring\", expression = \"…\" }"))
         }
-        Measure::Equalities | Measure::ConstraintForces if system.equalities() == 0 => {
+        Measure::Equalities | Measure::ConstraintForces if system.equalities().count() == 0 => {
             Some(("the scene has no equality constraints", "remove this measure"))
         }
         Measure::MotorForces if system.nonholonomic().is_none() => Some((
             "the scene has no motors and no other nonholonomic rows",
             "remove this measure, or add nonholonomic rows to [lagrangian]",
         )),
-        Measure::FrictionForces if (0..system.inequalities()).all(|contact| system.tangents(contact) == 0) => {
+        Measure::FrictionForces
+            if (0..system.contacts().count()).all(|contact| system.contacts().directions(contact) == 0) =>
+        {
             Some((
                 "the scene has no contacts with directions of sliding",
                 "remove this measure, or say what slides: slide = \"…\"",
             ))
         }
-        Measure::Gaps | Measure::ContactForces if system.inequalities() == 0 => {
+        Measure::Gaps | Measure::ContactForces if system.contacts().count() == 0 => {
             Some(("the scene has no gaps", "remove this measure"))
         }
         Measure::Symplecticity if system.dim() > MOST_PROBED => Some((

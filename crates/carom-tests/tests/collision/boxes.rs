@@ -66,7 +66,7 @@ pub fn scene(rows: u32, columns: u32, edits: &[&str]) -> Scene {
 fn settle(rows: u32, columns: u32, method: &str, edits: &[&str]) {
     let started = Instant::now();
     let mut walk = Walk::of(scene(rows, columns, edits), method);
-    let gaps = walk.scene.problem.system.inequalities();
+    let gaps = walk.scene.problem.system.contacts().count();
     let (mut gap, mut deepest, mut residual) = (vec![0.0; gaps], 0.0_f64, 0.0_f64);
     let mut energy = walk.energy();
     let (first, mut booked, mut rested, mut unbooked) = (energy, 0.0, 0.0, 0.0_f64);
@@ -74,7 +74,7 @@ fn settle(rows: u32, columns: u32, method: &str, edits: &[&str]) {
     while walk.steps < 1200 {
         let report = walk.step();
         let system = &*walk.scene.problem.system;
-        system.gap(&walk.state.q, &mut gap);
+        system.contacts().gaps(&walk.state.q, &mut gap);
         deepest = gap.iter().fold(deepest, |deepest, gap| deepest.max(-gap));
         residual = residual.max(report.residual);
         impacts += report.impacts;

@@ -82,7 +82,7 @@ pub fn of(walk: &mut Walk, gamma: Option<f64>, variational: bool) -> Linear {
     free.step(&Free(system), &mut middle, tau).expect("a step");
     let x = middle.q.clone();
     let mut grad = vec![0.0; n];
-    system.gap_gradient(&x, event.contact, &mut grad);
+    system.contacts().gradient(&x, event.contact, &mut grad);
     middle.p.iter_mut().zip(&grad).for_each(|(p, g)| *p += event.impulse * g);
     let plus = middle.p.clone();
     free.step(&Free(system), &mut middle, h - tau).expect("a step");
@@ -90,8 +90,8 @@ pub fn of(walk: &mut Walk, gamma: Option<f64>, variational: bool) -> Linear {
     let a = leg(system, gamma, [&start.q, &start.p, &x], tau);
     let b = leg(system, gamma, [&x, &plus, &q1], h - tau);
 
-    let mut gaps = vec![0.0; system.inequalities()];
-    system.gap(&x, &mut gaps);
+    let mut gaps = vec![0.0; system.contacts().count()];
+    system.contacts().gaps(&x, &mut gaps);
     let balance = (0..n).map(|i| a.first.d2[i] + b.first.d1[i] + mu * grad[i]);
     let residual = [
         gaps[event.contact].abs(),
@@ -104,9 +104,9 @@ pub fn of(walk: &mut Walk, gamma: Option<f64>, variational: bool) -> Linear {
     let (at_tau, at_mu, at_q1) = (n, n + 1, n + 2);
     let mut lu = Lu::new(size);
     let mut hessian = vec![0.0; n * n];
-    let mut lambda = vec![0.0; system.inequalities()];
+    let mut lambda = vec![0.0; system.contacts().count()];
     lambda[event.contact] = mu;
-    system.gap_hessian(&x, &lambda, &mut hessian);
+    system.contacts().hessian(&x, &lambda, &mut hessian);
     let m = &mut lu.matrix;
     for i in 0..n {
         for k in 0..n {

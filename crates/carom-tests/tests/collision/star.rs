@@ -78,7 +78,7 @@ fn fifteen_hundred_impacts() {
             count += report.impacts;
             several += u32::from(report.impacts > 1);
             worst = worst.max((walk.energy() - first).abs());
-            walk.scene.problem.system.gap(&walk.state.q, &mut gaps);
+            walk.scene.problem.system.contacts().gaps(&walk.state.q, &mut gaps);
             depth = gaps.iter().fold(depth, |depth, gap| depth.max(-gap));
             assert_eq!(walk.state.p[0], -2.0);
         }

@@ -11,16 +11,16 @@ use super::Walk;
 /// `p⁺ − p⁻` less the impulses of the events of an impact and of equality constraints: the largest entry, relative to the
 /// largest momentum or impulse: those of contacts that depend on each other may be large and cancel.
 fn unexplained(system: &dyn System, state: ImpactState, events: &[Event]) -> f64 {
-    let (n, m) = (system.dim(), system.equalities());
+    let (n, m) = (system.dim(), system.equalities().count());
     let mut rest: Vec<f64> = state.plus.iter().zip(state.minus).map(|(plus, minus)| plus - minus).collect();
     let impulses = events.iter().map(|event| &event.impulse);
     let size = state.plus.iter().chain(state.minus).chain(impulses).fold(0.0_f64, |max, p| max.max(p.abs()));
     let mut gradient = vec![0.0; n];
     for event in events {
-        system.gap_gradient(state.q, event.contact, &mut gradient);
+        system.contacts().gradient(state.q, event.contact, &mut gradient);
         rest.iter_mut().zip(&gradient).for_each(|(rest, g)| *rest -= event.impulse * g);
-        let mut tangents = vec![0.0; n * system.tangents(event.contact)];
-        system.gap_tangents(state.q, event.contact, &mut tangents);
+        let mut tangents = vec![0.0; n * system.contacts().directions(event.contact)];
+        system.contacts().tangents(state.q, event.contact, &mut tangents);
         for (impulse, t) in event.friction.iter().zip(tangents.chunks_exact(n)).filter(|(l, _)| !l.is_nan()) {
             rest.iter_mut().zip(t).for_each(|(rest, t)| *rest -= impulse * t);
         }
@@ -28,7 +28,7 @@ fn unexplained(system: &dyn System, state: ImpactState, events: &[Event]) -> f64
     if m > 0 {
         // What equality constraints give is along their gradients F: the rest less its part along them, Fᵀ(F Fᵀ)⁻¹F.
         let (mut rows, mut factors) = (vec![0.0; m * n], Cholesky::new(m));
-        system.equality_jacobian(0.0, state.q, &mut rows);
+        system.equalities().jacobian(0.0, state.q, &mut rows);
         let row = |i: usize| &rows[i * n..(i + 1) * n];
         for i in 0..m {
             for j in 0..m {

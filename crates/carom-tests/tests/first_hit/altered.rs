@@ -4,7 +4,10 @@
 
 use std::rc::Rc;
 
-use carom::system::{ConfigurationMass, Constraints, Dynamics, Forces, Mass, Parabola, Pattern, System};
+use carom::system::{
+    ConfigurationMass, Contacts, ContactsAlong, Depths, Dynamics, Equalities, Forces, Mass, Nonholonomic, Passage,
+    Softness, SparseContacts, SparseEqualities, System, bend_of_hessians,
+};
 
 /// `M_ii = m_i (1 + ε cos(κ_i q_i))`.
 #[derive(Debug, Clone)]
@@ -150,57 +153,110 @@ impl Pin {
     }
 }
 
-impl Constraints for Altered {
-    fn equalities(&self) -> usize {
-        self.inner.equalities() + usize::from(self.pin.is_some())
+impl System for Altered {
+    fn equalities(&self) -> &dyn Equalities {
+        self
     }
-    fn equality(&self, t: f64, q: &[f64], out: &mut [f64]) {
-        let Some(pin) = &self.pin else { return self.inner.equality(t, q, out) };
+    #[inline]
+    fn contacts(&self) -> &dyn Contacts {
+        self
+    }
+    fn nonholonomic(&self) -> Option<&dyn Nonholonomic> {
+        None
+    }
+}
+
+impl Equalities for Altered {
+    fn count(&self) -> usize {
+        self.inner.equalities().count() + usize::from(self.pin.is_some())
+    }
+    fn values(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        let Some(pin) = &self.pin else { return self.inner.equalities().values(t, q, out) };
         let [x, y] = pin.arm(q);
         out[0] = (x * x + y * y - pin.length * pin.length) / (2.0 * pin.length);
     }
-    fn equality_jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) {
-        let Some(pin) = &self.pin else { return self.inner.equality_jacobian(t, q, out) };
+    fn rounding(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        let Some(pin) = &self.pin else { return self.inner.equalities().jacobian(t, q, out) };
         out.fill(0.0);
         out[..2].copy_from_slice(&pin.arm(q).map(|x| x / pin.length));
     }
-    fn equality_pattern(&self) -> Option<&Pattern> {
-        if self.pin.is_some() { None } else { self.inner.equality_pattern() }
-    }
-    fn equality_entries(&self, t: f64, q: &[f64], f: &mut [f64], entries: &mut [f64]) {
-        self.inner.equality_entries(t, q, f, entries);
-    }
-    fn equality_row_hessian(&self, t: f64, q: &[f64], index: usize, out: &mut [f64]) {
-        self.inner.equality_row_hessian(t, q, index, out);
-    }
-    fn equality_hessian(&self, t: f64, q: &[f64], lambda: &[f64], out: &mut [f64]) {
-        let Some(pin) = &self.pin else { return self.inner.equality_hessian(t, q, lambda, out) };
+    fn hessian(&self, t: f64, q: &[f64], lambda: &[f64], out: &mut [f64]) {
+        let Some(pin) = &self.pin else { return self.inner.equalities().hessian(t, q, lambda, out) };
         out.fill(0.0);
         (out[0], out[q.len() + 1]) = (lambda[0] / pin.length, lambda[0] / pin.length);
     }
-    fn equality_rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+    fn bend(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
+        bend_of_hessians(self, t, q, v, out);
+    }
+    fn rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
         out.fill(0.0);
     }
-    fn inequalities(&self) -> usize {
-        self.inner.inequalities()
+    fn second_rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
     }
-    fn gap(&self, q: &[f64], out: &mut [f64]) {
-        self.inner.gap(q, out);
+    fn jacobian_rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn softness(&self, _index: usize) -> Softness {
+        Softness::default()
+    }
+    fn name(&self, index: usize) -> String {
+        format!("equalities[{index}]")
+    }
+    fn sparse(&self) -> Option<&dyn SparseEqualities> {
+        self.inner.equalities().sparse().filter(|_| self.pin.is_none())
+    }
+}
+
+impl Contacts for Altered {
+    fn count(&self) -> usize {
+        self.inner.contacts().count()
+    }
+    fn gaps(&self, q: &[f64], out: &mut [f64]) {
+        self.inner.contacts().gaps(q, out);
         out.iter_mut().zip(&self.shift).for_each(|(gap, shift)| *gap -= shift);
     }
-    fn gap_gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {
-        self.inner.gap_gradient(q, index, out);
+    fn gaps_of(&self, q: &[f64], _contacts: &[usize], out: &mut [f64]) {
+        self.gaps(q, out);
     }
-    fn gap_hessian(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
-        self.inner.gap_hessian(q, lambda, out);
+    fn rounding(&self, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
     }
-    fn gap_bend(&self, arc: &Parabola, index: usize) -> Option<[f64; 2]> {
-        self.inner.gap_bend(arc, index)
+    fn gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {
+        self.inner.contacts().gradient(q, index, out);
     }
-    fn gap_rate(&self, arc: &Parabola, index: usize) -> Option<f64> {
-        self.inner.gap_rate(arc, index)
+    fn jacobian(&self, q: &[f64], out: &mut [f64]) {
+        self.inner.contacts().jacobian(q, out);
     }
-    fn gap_name(&self, index: usize) -> String {
-        self.inner.gap_name(index)
+    fn hessian(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
+        self.inner.contacts().hessian(q, lambda, out);
+    }
+    fn restitution(&self, _index: usize) -> f64 {
+        1.0
+    }
+    fn softness(&self, _index: usize) -> Softness {
+        Softness::default()
+    }
+    fn friction(&self, _index: usize) -> f64 {
+        0.0
+    }
+    fn directions(&self, _index: usize) -> usize {
+        0
+    }
+    fn tangents(&self, _q: &[f64], _index: usize, _out: &mut [f64]) {}
+    fn passages(&self, _way: [&[f64]; 2], _gap: &[f64], _found: &mut dyn FnMut(Passage)) -> Depths {
+        Depths::Unknown
+    }
+    fn sparse(&self) -> Option<&dyn SparseContacts> {
+        None
+    }
+    fn name(&self, index: usize) -> String {
+        self.inner.contacts().name(index)
+    }
+    fn along(&self) -> Option<&dyn ContactsAlong> {
+        self.inner.contacts().along()
     }
 }

@@ -36,8 +36,8 @@ impl Case<'_> {
                 (found, due) => found == due,
             };
             assert!(right, "{choice:?}: found {found:?}, due {due:?}");
-            let mut gaps = vec![0.0; self.system.inequalities()];
-            self.system.gap(&state.q, &mut gaps);
+            let mut gaps = vec![0.0; self.system.contacts().count()];
+            self.system.contacts().gaps(&state.q, &mut gaps);
             assert!(gaps.iter().all(|gap| *gap >= -1e-12), "{choice:?}: {gaps:?}");
         }
     }

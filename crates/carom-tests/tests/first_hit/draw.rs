@@ -24,7 +24,7 @@ impl Trial {
         let dice = &mut of_trial(1_000_003 * place as u64 + number);
         let (scales, choice) = (Scales::draw(kind, dice), Choice::draw(leg, dice));
         let mut draft = draft(kind, leg, scales, dice);
-        let (n, count) = (draft.q.len(), draft.inner.inequalities());
+        let (n, count) = (draft.q.len(), draft.inner.contacts().count());
         let masses = match draft.inner.mass() {
             Mass::Diagonal(masses) => masses.to_vec(),
             _ => vec![1.0; n],

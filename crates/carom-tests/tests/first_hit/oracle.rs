@@ -147,14 +147,14 @@ impl<'a, 'b> Oracle<'a, 'b> {
         (span, samples): (f64, usize),
         bands: &'b [f64],
     ) -> Self {
-        let (q, gaps) = (vec![0.0; system.dim()], vec![0.0; system.inequalities()]);
+        let (q, gaps) = (vec![0.0; system.dim()], vec![0.0; system.contacts().count()]);
         Self { path, system, span, samples, bands, q, gaps }
     }
 
     /// All gaps at a time; `None` where there is no path or they are not numbers.
     fn all(&mut self, tau: f64) -> Option<&[f64]> {
         let made = self.path.at(tau, &mut self.q);
-        self.system.gap(&self.q, &mut self.gaps);
+        self.system.contacts().gaps(&self.q, &mut self.gaps);
         (made && self.gaps.iter().all(|gap| gap.is_finite())).then_some(&self.gaps)
     }
 

@@ -1,7 +1,7 @@
 //! Discrete gradients: the difference of the potential exactly, symmetric in the ends, the gradient where they meet.
 
 use carom::particles::{Cutoff, Group, LennardJones, Link, Particles, Selection};
-use carom::system::{Constraints, Dynamics, Segment};
+use carom::system::{Dynamics, Segment, System};
 use carom_tests::runs::{built_in, numbers};
 
 /// One system for each kind of potential.
@@ -112,9 +112,9 @@ fn rods_have_the_difference_of_their_lengths() {
     let [start, end, middle] = places(0.7, 11);
     let (mut rows, mut f0, mut f1) = ([0.0; 15], [0.0; 3], [0.0; 3]);
     let segment = Segment { t: 0.0, start: &start, end: &end, middle: &middle };
-    assert!(system.equality_discrete_entries(&segment, &mut rows));
-    system.equality(0.0, &start, &mut f0);
-    system.equality(0.0, &end, &mut f1);
+    assert!(system.equalities().sparse().expect("rods").discrete_entries(&segment, &mut rows));
+    system.equalities().values(0.0, &start, &mut f0);
+    system.equalities().values(0.0, &end, &mut f1);
     let parts = [&rows[..6], &rows[6..12], &rows[12..]];
     let members: [&[usize]; 3] = [&[0, 1], &[2, 4], &[3]];
     for row in 0..3 {

@@ -72,17 +72,17 @@ fn leg(system: &dyn System, from: &State, duration: f64) -> State {
 
 /// A preimage of `q` by Newton on all coordinates from a neighbour, on whatever sheet it ends: `z − 2φ(z)w = q`.
 fn newton((system, contact): (&dyn System, usize), w: &[f64], q: &[f64], from: &[f64]) -> Option<Vec<f64>> {
-    let (mut z, mut n, mut gaps) = (from.to_vec(), vec![0.0; q.len()], vec![0.0; system.inequalities()]);
+    let (mut z, mut n, mut gaps) = (from.to_vec(), vec![0.0; q.len()], vec![0.0; system.contacts().count()]);
     for _ in 0..60 {
-        system.gap(&z, &mut gaps);
-        system.gap_gradient(&z, contact, &mut n);
+        system.contacts().gaps(&z, &mut gaps);
+        system.contacts().gradient(&z, contact, &mut n);
         let left: Vec<f64> = (0..q.len()).map(|i| z[i] - 2.0 * gaps[contact] * w[i] - q[i]).collect();
         // (I − 2wnᵀ)⁻¹ = I + 2wnᵀ/(1 − 2nᵀw).
         let along = 2.0 * dot(&n, &left) / (1.0 - 2.0 * dot(&n, w));
         let change: Vec<f64> = left.iter().zip(w).map(|(left, w)| left + along * w).collect();
         z.iter_mut().zip(&change).for_each(|(z, change)| *z -= change);
         if change.iter().all(|change| change.abs() < 1e-13) {
-            system.gap(&z, &mut gaps);
+            system.contacts().gaps(&z, &mut gaps);
             return (gaps[contact] < 0.0).then_some(z);
         }
     }

@@ -236,8 +236,8 @@ fn friction_forces_count_impacts() {
     for _ in 0..2000 {
         let before = state.q.clone();
         stepper.step(system, &mut state, scene.run.h).expect("a step");
-        for contact in 0..system.inequalities() {
-            system.gap_tangents(&before, contact, &mut row);
+        for contact in 0..system.contacts().count() {
+            system.contacts().tangents(&before, contact, &mut row);
             sum += row[0] * stepper.friction_impulses()[2 * contact];
         }
     }

@@ -4,7 +4,9 @@ use std::f64::consts::TAU;
 
 use carom::method::AnyMethod;
 use carom::state::State;
-use carom::system::{Constraints, Dynamics, Mass, Softness, System};
+use carom::system::{
+    Contacts, Dynamics, Equalities, Mass, NoRows, Nonholonomic, Softness, SparseEqualities, System,
+};
 use carom_io::scene::Scene;
 use carom_tests::reference::{Tally, number, numbers};
 use carom_tests::runs::{advance, method, scene, stepper};
@@ -282,21 +284,54 @@ impl Dynamics for Soft {
     }
 }
 
-impl Constraints for Soft {
-    fn equalities(&self) -> usize {
+impl System for Soft {
+    fn equalities(&self) -> &dyn Equalities {
+        self
+    }
+    fn contacts(&self) -> &dyn Contacts {
+        &NoRows
+    }
+    fn nonholonomic(&self) -> Option<&dyn Nonholonomic> {
+        None
+    }
+}
+
+impl Equalities for Soft {
+    fn count(&self) -> usize {
         1
     }
-    fn equality(&self, _t: f64, q: &[f64], out: &mut [f64]) {
+    fn values(&self, _t: f64, q: &[f64], out: &mut [f64]) {
         out[0] = 0.5 * (q[0] * q[0] + q[1] * q[1] - 1.0);
     }
-    fn equality_jacobian(&self, _t: f64, q: &[f64], out: &mut [f64]) {
+    fn rounding(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn jacobian(&self, _t: f64, q: &[f64], out: &mut [f64]) {
         out.copy_from_slice(q);
     }
-    fn equality_hessian(&self, _t: f64, _q: &[f64], lambda: &[f64], out: &mut [f64]) {
+    fn hessian(&self, _t: f64, _q: &[f64], lambda: &[f64], out: &mut [f64]) {
         out.copy_from_slice(&[lambda[0], 0.0, 0.0, lambda[0]]);
     }
-    fn equality_softness(&self, _index: usize) -> Softness {
+    fn bend(&self, _t: f64, _q: &[f64], v: &[f64], out: &mut [f64]) {
+        out[0] = v[0] * v[0] + v[1] * v[1];
+    }
+    fn rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn second_rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn jacobian_rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn softness(&self, _index: usize) -> Softness {
         Softness { compliance: self.compliance, damping: None }
+    }
+    fn name(&self, index: usize) -> String {
+        format!("equalities[{index}]")
+    }
+    fn sparse(&self) -> Option<&dyn SparseEqualities> {
+        None
     }
 }
 

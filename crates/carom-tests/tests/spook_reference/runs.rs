@@ -43,8 +43,8 @@ pub fn run_while(scene: &Scene, h: f64, steps: u64, reach: f64) -> Vec<Node> {
     for k in 1..=steps + 1 {
         let impulses = stepper.impulses().start.iter().map(|impulse| -impulse).collect();
         let v = state.p.iter().zip(mass).map(|(p, m)| p / m).collect();
-        let mut f = vec![0.0; system.equalities()];
-        system.equality(state.t, &state.q, &mut f);
+        let mut f = vec![0.0; system.equalities().count()];
+        system.equalities().values(state.t, &state.q, &mut f);
         let out = state.q.iter().any(|q| q.abs() > reach);
         nodes.push(Node { t: state.t, q: state.q.clone(), v, impulses, f, impacts, impact_work });
         if k > steps || out {

@@ -1,6 +1,6 @@
 //! A system from parts: a constant diagonal mass and a potential, joined at compile time.
 
-use crate::system::{Constraints, Dynamics, Mass};
+use crate::system::{Contacts, Dynamics, Equalities, Mass, NoRows, Nonholonomic, System};
 
 /// A potential `V(q)` with its derivatives.
 pub trait Potential {
@@ -80,4 +80,16 @@ impl<P: Potential> Dynamics for Masses<P> {
     }
 }
 
-impl<P> Constraints for Masses<P> {}
+impl<P: Potential> System for Masses<P> {
+    #[inline]
+    fn equalities(&self) -> &dyn Equalities {
+        &NoRows
+    }
+    #[inline]
+    fn contacts(&self) -> &dyn Contacts {
+        &NoRows
+    }
+    fn nonholonomic(&self) -> Option<&dyn Nonholonomic> {
+        None
+    }
+}

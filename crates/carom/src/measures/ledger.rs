@@ -95,10 +95,10 @@ impl Ledger {
     /// Without entries yet, for a method on a system.
     pub fn of(method: &AnyMethod, system: &dyn System) -> Self {
         let rough = |contact: usize| {
-            let mu = method.friction_of_all().unwrap_or_else(|| system.friction(contact));
-            mu > 0.0 && system.tangents(contact) > 0
+            let mu = method.friction_of_all().unwrap_or_else(|| system.contacts().friction(contact));
+            mu > 0.0 && system.contacts().directions(contact) > 0
         };
-        Self::new(system, method.accounts(), (0..system.inequalities()).any(rough))
+        Self::new(system, method.accounts(), (0..system.contacts().count()).any(rough))
     }
 
     /// Without entries yet; `accounts` are those of the method. Without an account of its own friction is booked with the impacts.
@@ -107,7 +107,7 @@ impl Ledger {
         let time = system.time_dependence();
         let (timed, moving) = (time.potential, time.equalities);
         // A method with accounts of its own tells there what impacts take.
-        let contacts = system.inequalities() > 0 && accounts.is_empty();
+        let contacts = system.contacts().count() > 0 && accounts.is_empty();
         let rubs = contacts && rough;
         let further = [
             (timed, ("time-dependent potential", Role::Source)),

@@ -115,13 +115,13 @@ impl<'a> Probe<'a> {
 
     /// Contacts that are touched tangentially: neighbouring states touch them too.
     fn touched(&self, state: &State) -> Result<Vec<usize>, Failure> {
-        let (n, k) = (state.q.len(), self.system.inequalities());
+        let (n, k) = (state.q.len(), self.system.contacts().count());
         let (mut gap, mut g, mut v) = (vec![0.0; k], vec![0.0; n], state.p.clone());
-        self.system.gap(&state.q, &mut gap);
+        self.system.contacts().gaps(&state.q, &mut gap);
         InverseMass::new(self.system, &state.q)?.solve(&mut v);
         let size = |g: &[f64], x: &[f64]| g.iter().zip(x).fold(0.0, |sum, (g, x)| sum + (g * x).abs());
         let near = (0..k).filter(|&i| {
-            self.system.gap_gradient(&state.q, i, &mut g);
+            self.system.contacts().gradient(&state.q, i, &mut g);
             let speed = g.iter().zip(&v).fold(0.0, |sum, (g, v)| sum + g * v);
             let reach = size(&g, &state.q) + self.h.abs() * size(&g, &v);
             gap[i].abs() <= TOUCHED * reach && speed.abs() <= TOUCHED * size(&g, &v)
@@ -131,12 +131,12 @@ impl<'a> Probe<'a> {
 
     /// Refuses a neighbour beyond a contact that is open at the state.
     fn admit(&self, state: &State, near: &State, touched: &[usize]) -> Result<(), ProbeError> {
-        let k = self.system.inequalities();
+        let k = self.system.contacts().count();
         let (mut here, mut there) = (vec![0.0; k], vec![0.0; k]);
-        self.system.gap(&state.q, &mut here);
-        self.system.gap(&near.q, &mut there);
+        self.system.contacts().gaps(&state.q, &mut here);
+        self.system.contacts().gaps(&near.q, &mut there);
         match (0..k).find(|i| here[*i] >= 0.0 && there[*i] < 0.0 && !touched.contains(i)) {
-            Some(index) => Err(ProbeError::Beyond { contact: self.system.gap_name(index) }),
+            Some(index) => Err(ProbeError::Beyond { contact: self.system.contacts().name(index) }),
             None => Ok(()),
         }
     }
@@ -144,7 +144,7 @@ impl<'a> Probe<'a> {
     fn defect(&self, state: &State, scales: &[f64], length: f64) -> Result<f64, ProbeError> {
         let n = state.q.len();
         let touched = self.touched(state)?;
-        let gaps = RefCell::new(vec![0.0; self.system.inequalities()]);
+        let gaps = RefCell::new(vec![0.0; self.system.contacts().count()]);
         let held = Held { system: self.system, contacts: &touched, gaps: &gaps };
         let (mut before, mut after) = (Vec::new(), Vec::new());
         for (k, scale) in scales.iter().enumerate() {
@@ -179,7 +179,7 @@ impl<'a> Probe<'a> {
 
 /// Puts a state that was moved a little back onto the constraints.
 fn settle<S: System + ?Sized>(system: &S, state: &mut State) -> Result<(), Failure> {
-    let m = system.equalities();
+    let m = system.equalities().count();
     if m == 0 {
         return Ok(());
     }
@@ -187,7 +187,7 @@ fn settle<S: System + ?Sized>(system: &S, state: &mut State) -> Result<(), Failu
     loop {
         let inverse = InverseMass::new(system, &state.q)?;
         let mut rows = ConstraintRows::at(RowShape::full(system), system, &inverse, state)?;
-        system.equality(state.t, &state.q, &mut f);
+        system.equalities().values(state.t, &state.q, &mut f);
         let violation = max_abs(&f);
         if !f.iter().all(|f| f.is_finite()) {
             return Err(Failure::NonFinite { what: "a constraint beside the state" });

@@ -138,16 +138,16 @@ impl Summary {
             momentum_max: components(),
             energy: None,
             drift: Drift::default(),
-            gauge: Gauge::new(problem.system.equalities()),
-            max_equality: some(problem.system.equalities()),
-            max_equality_velocity: some(problem.system.equalities()),
+            gauge: Gauge::new(problem.system.equalities().count()),
+            max_equality: some(problem.system.equalities().count()),
+            max_equality_velocity: some(problem.system.equalities().count()),
             expected_equality: None,
             soft_energy: None,
             lateral: None,
-            max_penetration: some(problem.system.inequalities()),
-            impacts: (problem.system.inequalities() > 0).then_some(0),
-            impact_energy: (problem.system.inequalities() > 0).then(ImpactEnergy::default),
-            active_steps: (problem.system.inequalities() > 0).then_some(0),
+            max_penetration: some(problem.system.contacts().count()),
+            impacts: (problem.system.contacts().count() > 0).then_some(0),
+            impact_energy: (problem.system.contacts().count() > 0).then(ImpactEnergy::default),
+            active_steps: (problem.system.contacts().count() > 0).then_some(0),
             captured: 0,
             fallbacks: None,
             lowered: 0,
@@ -179,8 +179,8 @@ impl Summary {
             && self.energy.is_some()
             && self.counts_are_possible()
             && self.node_v.as_ref().is_none_or(|v| v.len() == system.dim())
-            && self.passages.fit(system.dim(), system.inequalities())
-            && self.gauge.fits(system.equalities(), system.inequalities())
+            && self.passages.fit(system.dim(), system.contacts().count())
+            && self.gauge.fits(system.equalities().count(), system.contacts().count())
     }
 
     /// Whether all counts leave room for any number of steps to come.

@@ -5,7 +5,8 @@ use super::geometry::{Blocks, points, points_mut, product};
 use super::input::{Link, Misuse};
 use super::pool::{Ends, Place, Potentials, Rows};
 use crate::system::{
-    Constraints, Depths, Dynamics, Mass, Parabola, Passage, Pattern, Segment, Softness, TimeDependence,
+    Contacts, ContactsAlong, Depths, Dynamics, Equalities, Mass, Nonholonomic, Parabola, Passage, Pattern, Segment,
+    Softness, SparseContacts, SparseEqualities, System, TimeDependence,
 };
 
 /// Calls a method with the dimension as a constant.
@@ -254,93 +255,119 @@ impl Dynamics for Particles {
     }
 }
 
-impl Constraints for Particles {
+impl System for Particles {
     #[inline]
-    fn equalities(&self) -> usize {
+    fn equalities(&self) -> &dyn Equalities {
+        self
+    }
+    #[inline]
+    fn contacts(&self) -> &dyn Contacts {
+        self
+    }
+    fn nonholonomic(&self) -> Option<&dyn Nonholonomic> {
+        None
+    }
+}
+
+impl Equalities for Particles {
+    #[inline]
+    fn count(&self) -> usize {
         self.rods.len()
     }
     #[inline]
-    fn equality(&self, _t: f64, q: &[f64], out: &mut [f64]) {
+    fn values(&self, _t: f64, q: &[f64], out: &mut [f64]) {
         in_space!(self.rod_values(q, out));
     }
-    fn equality_rounding(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+    fn rounding(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
         rounding(&self.rods, out);
     }
-    fn equality_jacobian(&self, _t: f64, q: &[f64], out: &mut [f64]) {
+    fn jacobian(&self, _t: f64, q: &[f64], out: &mut [f64]) {
         in_space!(self.rod_jacobian(q, out));
     }
-    fn equality_pattern(&self) -> Option<&Pattern> {
-        Some(&self.rod_pattern)
+    fn hessian(&self, _t: f64, q: &[f64], lambda: &[f64], out: &mut [f64]) {
+        in_space!(self.rod_hessian(q, lambda, out));
+    }
+    fn bend(&self, _t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
+        in_space!(self.rod_bend(q, v, out));
+    }
+    fn rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn second_rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn jacobian_rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn softness(&self, index: usize) -> Softness {
+        self.rods.softness(index)
+    }
+    fn name(&self, index: usize) -> String {
+        self.rods.name(index, &self.names)
     }
     #[inline]
-    fn equality_entries(&self, _t: f64, q: &[f64], f: &mut [f64], entries: &mut [f64]) {
+    fn sparse(&self) -> Option<&dyn SparseEqualities> {
+        Some(self)
+    }
+}
+
+impl SparseEqualities for Particles {
+    fn pattern(&self) -> &Pattern {
+        &self.rod_pattern
+    }
+    #[inline]
+    fn entries(&self, _t: f64, q: &[f64], f: &mut [f64], entries: &mut [f64]) {
         in_space!(self.rod_entries(q, f, entries));
     }
-    fn equality_discrete_entries(&self, segment: &Segment, entries: &mut [f64]) -> bool {
+    fn discrete_entries(&self, segment: &Segment, entries: &mut [f64]) -> bool {
         in_space!(self.rod_discrete_entries(segment, entries));
         true
     }
-    fn equality_hessian(&self, _t: f64, q: &[f64], lambda: &[f64], out: &mut [f64]) {
-        in_space!(self.rod_hessian(q, lambda, out));
-    }
-    fn equality_row_hessian(&self, _t: f64, q: &[f64], index: usize, out: &mut [f64]) {
+    fn row_hessian(&self, _t: f64, q: &[f64], index: usize, out: &mut [f64]) {
         in_space!(self.rod_row_hessian(q, index, out));
     }
-    fn equality_bend(&self, _t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
-        in_space!(self.rod_bend(q, v, out));
-    }
-    fn equality_softness(&self, index: usize) -> Softness {
-        self.rods.softness(index)
-    }
-    fn equality_name(&self, index: usize) -> String {
-        self.rods.name(index, &self.names)
-    }
-    fn inequalities(&self) -> usize {
+}
+
+impl Contacts for Particles {
+    fn count(&self) -> usize {
         self.gaps.len()
     }
-    fn gap(&self, q: &[f64], out: &mut [f64]) {
+    fn gaps(&self, q: &[f64], out: &mut [f64]) {
         in_space!(self.gap_values(q, out));
     }
-    fn gap_of(&self, q: &[f64], contacts: &[usize], out: &mut [f64]) {
+    fn gaps_of(&self, q: &[f64], contacts: &[usize], out: &mut [f64]) {
         in_space!(self.gap_some(q, contacts, out));
     }
-    fn gap_rounding(&self, _q: &[f64], out: &mut [f64]) {
+    fn rounding(&self, _q: &[f64], out: &mut [f64]) {
         rounding(&self.gaps, out);
     }
-    fn gap_gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {
+    fn gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {
         in_space!(self.gap_row(q, index, out));
     }
-    fn gap_partials(&self, q: &[f64], index: usize, put: &mut dyn FnMut(usize, f64)) -> bool {
-        in_space!(self.gap_entries(q, index, put));
-        true
+    fn jacobian(&self, q: &[f64], out: &mut [f64]) {
+        let rows = out.chunks_exact_mut(q.len().max(1)).enumerate();
+        rows.for_each(|(index, row)| in_space!(self.gap_row(q, index, row)));
     }
-    fn slide_partials(&self, q: &[f64], index: usize, put: &mut dyn FnMut(usize, usize, f64)) -> bool {
-        in_space!(self.slide_entries(q, index, put));
-        true
+    fn hessian(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
+        in_space!(self.gap_curvature(q, lambda, out));
     }
     fn restitution(&self, index: usize) -> f64 {
         self.gaps.restitution(index)
     }
-    fn gap_hessian(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
-        in_space!(self.gap_curvature(q, lambda, out));
-    }
     fn friction(&self, index: usize) -> f64 {
         self.gaps.friction(index)
     }
-    fn gap_softness(&self, index: usize) -> Softness {
+    fn softness(&self, index: usize) -> Softness {
         self.gaps.softness(index)
     }
-    fn tangents(&self, _index: usize) -> usize {
+    fn directions(&self, _index: usize) -> usize {
         self.dimension - 1
     }
-    fn gap_tangents(&self, q: &[f64], index: usize, out: &mut [f64]) {
+    fn tangents(&self, q: &[f64], index: usize, out: &mut [f64]) {
         in_space!(self.gap_slides(q, index, out));
     }
-    fn gap_bend(&self, arc: &Parabola, index: usize) -> Option<[f64; 2]> {
-        Some(in_space!(self.gap_bounds(arc, index)))
-    }
-    fn gap_rate(&self, arc: &Parabola, index: usize) -> Option<f64> {
-        Some(in_space!(self.gap_speed(arc, index)))
+    fn name(&self, index: usize) -> String {
+        self.gaps.name(index, &self.names)
     }
     fn passages(&self, way: [&[f64]; 2], gap: &[f64], found: &mut dyn FnMut(Passage)) -> Depths {
         if !self.gaps.are_passable() {
@@ -349,7 +376,28 @@ impl Constraints for Particles {
         in_space!(self.gap_passages(way, gap, found));
         Depths::Known
     }
-    fn gap_name(&self, index: usize) -> String {
-        self.gaps.name(index, &self.names)
+    fn sparse(&self) -> Option<&dyn SparseContacts> {
+        Some(self)
+    }
+    fn along(&self) -> Option<&dyn ContactsAlong> {
+        Some(self)
+    }
+}
+
+impl SparseContacts for Particles {
+    fn partials(&self, q: &[f64], index: usize, put: &mut dyn FnMut(usize, f64)) {
+        in_space!(self.gap_entries(q, index, put));
+    }
+    fn slides(&self, q: &[f64], index: usize, put: &mut dyn FnMut(usize, usize, f64)) {
+        in_space!(self.slide_entries(q, index, put));
+    }
+}
+
+impl ContactsAlong for Particles {
+    fn bend(&self, arc: &Parabola, index: usize) -> Option<[f64; 2]> {
+        Some(in_space!(self.gap_bounds(arc, index)))
+    }
+    fn rate(&self, arc: &Parabola, index: usize) -> Option<f64> {
+        Some(in_space!(self.gap_speed(arc, index)))
     }
 }

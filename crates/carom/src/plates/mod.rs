@@ -11,14 +11,14 @@
 //! ```
 //! use carom::particles::Group;
 //! use carom::plates::{Plate, Plates, Polygon, Wall};
-//! use carom::system::{Constraints, Dynamics};
+//! use carom::system::{Dynamics, System};
 //!
 //! let vertices = vec![[0.5, 0.5], [-0.5, 0.5], [-0.5, -0.5], [0.5, -0.5]];
 //! let inertia = 2.0 * Polygon::of(&vertices)?.moment;
 //! let mut system = Plates::new(vec![Plate { mass: 2.0, inertia, vertices }])?;
 //! system.add_gravity([0.0, -9.81], &Group::All)?;
 //! system.add_wall(&Wall { normal: [0.0, 1.0], offset: 0.0, restitution: 1.0, friction: 0.3 }, &Group::All)?;
-//! assert_eq!((system.dim(), system.inequalities()), (3, 4));
+//! assert_eq!((system.dim(), system.contacts().count()), (3, 4));
 //! # Ok::<(), carom::particles::Misuse>(())
 //! ```
 

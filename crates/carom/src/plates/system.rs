@@ -2,7 +2,10 @@
 
 use super::{COORDINATES, Field, Plates};
 use crate::lagrangian::local::Spot;
-use crate::system::{Constraints, Dynamics, Mass, Parabola, Softness, TimeDependence};
+use crate::system::{
+    Contacts, ContactsAlong, Depths, Dynamics, Equalities, Mass, NoRows, Nonholonomic, Parabola, Passage, Softness,
+    SparseContacts, System, TimeDependence,
+};
 
 impl Field {
     /// Every member and where it is.
@@ -99,33 +102,49 @@ impl Dynamics for Plates {
     }
 }
 
-impl Constraints for Plates {
-    fn inequalities(&self) -> usize {
-        self.gaps.len()
+impl System for Plates {
+    fn equalities(&self) -> &dyn Equalities {
+        &NoRows
     }
     #[inline]
-    fn gap(&self, q: &[f64], out: &mut [f64]) {
-        self.gaps.values(q, out);
+    fn contacts(&self) -> &dyn Contacts {
+        self
     }
-    fn gap_rounding(&self, _q: &[f64], out: &mut [f64]) {
-        out.iter_mut().enumerate().for_each(|(index, out)| *out = self.gaps.rounding(index));
+    fn nonholonomic(&self) -> Option<&dyn Nonholonomic> {
+        None
     }
-    #[inline]
-    fn gap_gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {
+}
+
+impl Plates {
+    fn write_gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {
         out.fill(0.0);
         out[3 * self.gaps.row(index).plate..][..3].copy_from_slice(&self.gaps.gradient(q, index));
     }
-    fn gap_partials(&self, q: &[f64], index: usize, put: &mut dyn FnMut(usize, f64)) -> bool {
-        let first = 3 * self.gaps.row(index).plate;
-        self.gaps.gradient(q, index).into_iter().enumerate().for_each(|(k, entry)| put(first + k, entry));
-        true
+}
+
+impl Contacts for Plates {
+    fn count(&self) -> usize {
+        self.gaps.len()
     }
-    fn slide_partials(&self, q: &[f64], index: usize, put: &mut dyn FnMut(usize, usize, f64)) -> bool {
-        let first = 3 * self.gaps.row(index).plate;
-        self.gaps.tangent(q, index).into_iter().enumerate().for_each(|(k, entry)| put(0, first + k, entry));
-        true
+    #[inline]
+    fn gaps(&self, q: &[f64], out: &mut [f64]) {
+        self.gaps.values(q, out);
     }
-    fn gap_hessian(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
+    fn gaps_of(&self, q: &[f64], _contacts: &[usize], out: &mut [f64]) {
+        self.gaps.values(q, out);
+    }
+    fn rounding(&self, _q: &[f64], out: &mut [f64]) {
+        out.iter_mut().enumerate().for_each(|(index, out)| *out = self.gaps.rounding(index));
+    }
+    #[inline]
+    fn gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {
+        self.write_gradient(q, index, out);
+    }
+    fn jacobian(&self, q: &[f64], out: &mut [f64]) {
+        let rows = out.chunks_exact_mut(q.len().max(1)).enumerate();
+        rows.for_each(|(index, row)| self.write_gradient(q, index, row));
+    }
+    fn hessian(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         self.gaps.add_hessian(q, lambda, out);
     }
@@ -135,24 +154,47 @@ impl Constraints for Plates {
     fn friction(&self, index: usize) -> f64 {
         self.gaps.wall(index).friction
     }
-    fn gap_softness(&self, index: usize) -> Softness {
+    fn softness(&self, index: usize) -> Softness {
         self.gaps.softness(index)
     }
-    fn tangents(&self, _index: usize) -> usize {
+    fn directions(&self, _index: usize) -> usize {
         1
     }
-    fn gap_tangents(&self, q: &[f64], index: usize, out: &mut [f64]) {
+    fn tangents(&self, q: &[f64], index: usize, out: &mut [f64]) {
         out.fill(0.0);
         out[3 * self.gaps.row(index).plate..][..3].copy_from_slice(&self.gaps.tangent(q, index));
     }
-    fn gap_bend(&self, arc: &Parabola, index: usize) -> Option<[f64; 2]> {
-        Some(self.gaps.bend(arc, index))
-    }
-    fn gap_rate(&self, arc: &Parabola, index: usize) -> Option<f64> {
-        Some(self.gaps.fastest(arc, index))
-    }
-    fn gap_name(&self, index: usize) -> String {
+    fn name(&self, index: usize) -> String {
         let row = self.gaps.row(index);
         format!("corner {} of {} at wall {}", row.corner, self.name(row.plate), row.wall)
+    }
+    fn passages(&self, _way: [&[f64]; 2], _gap: &[f64], _found: &mut dyn FnMut(Passage)) -> Depths {
+        Depths::Unknown
+    }
+    fn sparse(&self) -> Option<&dyn SparseContacts> {
+        Some(self)
+    }
+    fn along(&self) -> Option<&dyn ContactsAlong> {
+        Some(self)
+    }
+}
+
+impl SparseContacts for Plates {
+    fn partials(&self, q: &[f64], index: usize, put: &mut dyn FnMut(usize, f64)) {
+        let first = 3 * self.gaps.row(index).plate;
+        self.gaps.gradient(q, index).into_iter().enumerate().for_each(|(k, entry)| put(first + k, entry));
+    }
+    fn slides(&self, q: &[f64], index: usize, put: &mut dyn FnMut(usize, usize, f64)) {
+        let first = 3 * self.gaps.row(index).plate;
+        self.gaps.tangent(q, index).into_iter().enumerate().for_each(|(k, entry)| put(0, first + k, entry));
+    }
+}
+
+impl ContactsAlong for Plates {
+    fn bend(&self, arc: &Parabola, index: usize) -> Option<[f64; 2]> {
+        Some(self.gaps.bend(arc, index))
+    }
+    fn rate(&self, arc: &Parabola, index: usize) -> Option<f64> {
+        Some(self.gaps.fastest(arc, index))
     }
 }

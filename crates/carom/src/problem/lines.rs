@@ -23,15 +23,16 @@ impl Default for Lines {
 impl Lines {
     /// `∂f/∂q`.
     pub fn of_equalities<S: System + ?Sized>(system: &S, t: f64, q: &[f64]) -> Result<Self, Failure> {
-        let (n, m) = (q.len(), system.equalities());
-        let Some(pattern) = system.equality_pattern() else {
+        let (n, m) = (q.len(), system.equalities().count());
+        let Some(sparse) = system.equalities().sparse() else {
             return Self::of_full(("the matrix of gradients of equality constraints", m, n), |full| {
-                system.equality_jacobian(t, q, full);
+                system.equalities().jacobian(t, q, full);
             });
         };
+        let pattern = sparse.pattern();
         let (w, mut unused) = (pattern.width(), vec![0.0; m]);
         let mut values = vec![0.0; pattern.blocks().len() * w];
-        system.equality_entries(t, q, &mut unused, &mut values);
+        sparse.entries(t, q, &mut unused, &mut values);
         let columns = pattern.blocks().iter().flat_map(|block| (0..w).map(move |k| w * block + k)).collect();
         let starts = (0..m).map(|row| w * pattern.range(row).end);
         Ok(Self { starts: std::iter::once(0).chain(starts).collect(), columns, values })
@@ -39,13 +40,14 @@ impl Lines {
 
     /// `∂g/∂q`.
     pub fn of_gaps<S: System + ?Sized>(system: &S, q: &[f64]) -> Result<Self, Failure> {
-        let (mut lines, k) = (Self::default(), system.inequalities());
+        let (mut lines, k) = (Self::default(), system.contacts().count());
+        let Some(sparse) = system.contacts().sparse() else {
+            return Self::of_full(("the matrix of gradients of inequality constraints", k, q.len()), |full| {
+                system.contacts().jacobian(q, full);
+            });
+        };
         for index in 0..k {
-            if !system.gap_partials(q, index, &mut |column, value| lines.push(column, value)) {
-                return Self::of_full(("the matrix of gradients of inequality constraints", k, q.len()), |full| {
-                    system.gap_jacobian(q, full);
-                });
-            }
+            sparse.partials(q, index, &mut |column, value| lines.push(column, value));
             lines.end_row();
         }
         Ok(lines)
@@ -61,20 +63,18 @@ impl Lines {
     pub fn of_slides<S: System + ?Sized>(system: &S, q: &[f64]) -> Self {
         let (mut lines, n, mut full) = (Self::default(), q.len(), Vec::new());
         let mut found: [Vec<(usize, f64)>; 2] = Default::default();
-        for contact in (0..system.inequalities()).filter(|&contact| system.friction(contact) > 0.0) {
+        for contact in (0..system.contacts().count()).filter(|&contact| system.contacts().friction(contact) > 0.0) {
             found.iter_mut().for_each(Vec::clear);
-            let few = system.slide_partials(q, contact, &mut |direction, column, value| {
-                found[direction].push((column, value));
-            });
-            let count = system.tangents(contact);
-            if few {
+            let count = system.contacts().directions(contact);
+            if let Some(sparse) = system.contacts().sparse() {
+                sparse.slides(q, contact, &mut |direction, column, value| found[direction].push((column, value)));
                 for row in &found[..count] {
                     row.iter().for_each(|&(column, value)| lines.push(column, value));
                     lines.end_row();
                 }
             } else {
                 full.resize(count * n, 0.0);
-                system.gap_tangents(q, contact, &mut full);
+                system.contacts().tangents(q, contact, &mut full);
                 lines.push_full(&full, n);
             }
         }
@@ -170,18 +170,18 @@ mod tests {
     }
 
     fn agrees(system: &dyn System, q: &[f64]) {
-        let (n, m, k) = (system.dim(), system.equalities(), system.inequalities());
+        let (n, m, k) = (system.dim(), system.equalities().count(), system.contacts().count());
         let mut rows = vec![0.0; m * n];
-        system.equality_jacobian(0.0, q, &mut rows);
+        system.equalities().jacobian(0.0, q, &mut rows);
         assert_eq!(full(&Lines::of_equalities(system, 0.0, q).expect("small"), n), rows);
         let mut rows = vec![0.0; k * n];
-        system.gap_jacobian(q, &mut rows);
+        system.contacts().jacobian(q, &mut rows);
         let gaps = Lines::of_gaps(system, q).expect("small");
         assert_eq!(full(&gaps, n), rows);
         let slides: Vec<f64> = (0..k)
             .flat_map(|contact| {
-                let mut rows = vec![0.0; system.tangents(contact) * n];
-                system.gap_tangents(q, contact, &mut rows);
+                let mut rows = vec![0.0; system.contacts().directions(contact) * n];
+                system.contacts().tangents(q, contact, &mut rows);
                 rows
             })
             .collect();

@@ -226,14 +226,14 @@ fn not_finite(system: &dyn System, t: f64, q: &[f64], v: &[f64]) -> Result<Vec<I
     for i in (0..n).filter(|&i| !(q[i].is_finite() && v[i].is_finite())) {
         found.push(format!("coordinate `{}` or its velocity", system.coordinate_name(i)));
     }
-    let (m, k) = (system.equalities(), system.inequalities());
+    let (m, k) = (system.equalities().count(), system.contacts().count());
     let mut values = vec![0.0; m + k];
-    system.equality(t, q, &mut values[..m]);
-    system.gap(q, &mut values[m..]);
+    system.equalities().values(t, q, &mut values[..m]);
+    system.contacts().gaps(q, &mut values[m..]);
     let rows = Lines::of_equalities(system, t, q)?.then(Lines::of_gaps(system, q)?);
     for (i, value) in values.iter().enumerate() {
         if !(value.is_finite() && rows.is_finite(i)) {
-            let name = if i < m { system.equality_name(i) } else { system.gap_name(i - m) };
+            let name = if i < m { system.equalities().name(i) } else { system.contacts().name(i - m) };
             found.push(format!("constraint `{name}` or its gradient"));
         }
     }

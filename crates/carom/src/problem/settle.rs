@@ -15,7 +15,7 @@ const ON: f64 = 16.0 * f64::EPSILON;
 
 /// Whether an equality may start violated.
 fn gives_way<S: System + ?Sized>(system: &S, equality: usize) -> bool {
-    system.equality_softness(equality).gives_way()
+    system.equalities().softness(equality).gives_way()
 }
 
 /// Whether a nonholonomic row may start violated: a motor starts from rest.
@@ -25,16 +25,16 @@ fn yields(rows: &dyn Nonholonomic, row: usize) -> bool {
 
 /// The first equality that gives way and is violated, in its value or its rate, by more than rounding: its index and its value, or rate.
 pub fn violated<S: System + ?Sized>(system: &S, start: &State) -> Option<(usize, Level, f64)> {
-    let m = system.equalities();
+    let m = system.equalities().count();
     if !(0..m).any(|row| gives_way(system, row)) {
         return None;
     }
     let mut v = start.p.clone();
     InverseMass::new(system, &start.q).ok()?.solve(&mut v);
     let (mut f, mut rounding, mut rate) = (vec![0.0; m], vec![0.0; m], vec![0.0; m]);
-    system.equality_rounding(start.t, &start.q, &mut rounding);
-    system.equality(start.t, &start.q, &mut f);
-    system.equality_rate(start.t, &start.q, &mut rate);
+    system.equalities().rounding(start.t, &start.q, &mut rounding);
+    system.equalities().values(start.t, &start.q, &mut f);
+    system.equalities().rate(start.t, &start.q, &mut rate);
     let lines = Lines::of_equalities(system, start.t, &start.q).ok()?;
     let (place_square, speed_square) = (dot(&start.q, &start.q), dot(&v, &v));
     (0..m).filter(|&row| gives_way(system, row)).find_map(|row| {
@@ -106,13 +106,13 @@ pub fn settle_positions(
     t: f64,
     q: &mut [f64],
 ) -> Result<Option<Adjustment>, Vec<Inconsistency>> {
-    let (n, m, k) = (system.dim(), system.equalities(), system.inequalities());
+    let (n, m, k) = (system.dim(), system.equalities().count(), system.contacts().count());
     let (mut f, mut rounding) = (vec![0.0; m + k], vec![0.0; m + k]);
     let mut evaluate = |q: &[f64]| -> Result<(Vec<Residual>, Lines), Vec<Inconsistency>> {
-        system.equality(t, q, &mut f[..m]);
-        system.gap(q, &mut f[m..]);
-        system.equality_rounding(t, q, &mut rounding[..m]);
-        system.gap_rounding(q, &mut rounding[m..]);
+        system.equalities().values(t, q, &mut f[..m]);
+        system.contacts().gaps(q, &mut f[m..]);
+        system.equalities().rounding(t, q, &mut rounding[..m]);
+        system.contacts().rounding(q, &mut rounding[m..]);
         let lines = Lines::of_equalities(system, t, q).map_err(too_large)?;
         let lines = lines.then(Lines::of_gaps(system, q).map_err(too_large)?);
         let square = dot(q, q);
@@ -132,7 +132,7 @@ pub fn settle_positions(
         let relative = residual.relative();
         let free = match i.checked_sub(m) {
             None => gives_way(system, i),
-            Some(contact) => residual.value >= 0.0 || system.gap_softness(contact).gives_way(),
+            Some(contact) => residual.value >= 0.0 || system.contacts().softness(contact).gives_way(),
         };
         if free {
             continue;
@@ -140,9 +140,9 @@ pub fn settle_positions(
         if relative > ROUNDING || relative.is_nan() {
             let (value, index) = (residual.value, i);
             wrong.push(if i < m {
-                Inconsistency::Equality { index, name: system.equality_name(i), value, relative }
+                Inconsistency::Equality { index, name: system.equalities().name(i), value, relative }
             } else {
-                Inconsistency::Gap { index: i - m, name: system.gap_name(i - m), value }
+                Inconsistency::Gap { index: i - m, name: system.contacts().name(i - m), value }
             });
             continue;
         }
@@ -168,7 +168,7 @@ pub fn settle_positions(
         let values: Vec<f64> = held.iter().map(|&i| residuals[i].value - lift(i)).collect();
         take_off(inverse, &chosen, &values, q).map_err(|row| vec![Inconsistency::Redundant { row: held[row] }])?;
     }
-    let constraint = if index < m { system.equality_name(index) } else { system.gap_name(index - m) };
+    let constraint = if index < m { system.equalities().name(index) } else { system.contacts().name(index - m) };
     let change = start.iter().zip(&*q).fold(0.0_f64, |max, (a, b)| max.max((a - b).abs()));
     Ok(Some(Adjustment { constraint, of: Level::Position, relative, change }))
 }
@@ -181,12 +181,12 @@ pub fn settle_velocities(
     q: &[f64],
     v: &mut [f64],
 ) -> Result<Option<Adjustment>, Vec<Inconsistency>> {
-    let (n, m) = (system.dim(), system.equalities());
+    let (n, m) = (system.dim(), system.equalities().count());
     let k = system.nonholonomic().map_or(0, |rows| rows.rows());
     let (mut offset, mut unused) = (vec![0.0; m + k], vec![0.0; k]);
     let lines = Lines::of_equalities(system, t, q).map_err(too_large)?;
     let lines = lines.then(Lines::of_velocities(system, q).map_err(too_large)?);
-    system.equality_rate(t, q, &mut offset[..m]);
+    system.equalities().rate(t, q, &mut offset[..m]);
     if let Some(nonholonomic) = system.nonholonomic() {
         nonholonomic.rates(t, &mut offset[m..], &mut unused);
         for a in &mut offset[m..] {
@@ -212,7 +212,7 @@ pub fn settle_velocities(
         let (relative, value) = (residual.relative(), residual.value);
         if relative > ROUNDING || relative.is_nan() {
             wrong.push(match system.nonholonomic().filter(|_| i >= m) {
-                None => Inconsistency::Velocity { index: i, name: system.equality_name(i), value, relative },
+                None => Inconsistency::Velocity { index: i, name: system.equalities().name(i), value, relative },
                 Some(rows) => Inconsistency::Nonholonomic { index: i - m, name: rows.name(i - m), value, relative },
             });
         } else if relative > worst.1 {
@@ -234,7 +234,7 @@ pub fn settle_velocities(
         take_off(inverse, &chosen, &values, v).map_err(|row| vec![Inconsistency::Redundant { row: held[row] }])?;
     }
     let constraint = match system.nonholonomic().filter(|_| index >= m) {
-        None => system.equality_name(index),
+        None => system.equalities().name(index),
         Some(rows) => rows.name(index - m),
     };
     let change = start.iter().zip(&*v).fold(0.0_f64, |max, (a, b)| max.max((a - b).abs()));

@@ -43,7 +43,7 @@ impl<'a, S: System + ?Sized> Projection<'a, S> {
     /// The projection of a contact about `zi`, a configuration on its boundary.
     pub fn new(system: &'a S, contact: usize, zi: &[f64]) -> Result<Self, ProjectionError> {
         let reflection = Reflection::at(system, contact, zi)?;
-        let (gaps, image, slope) = (vec![0.0; system.inequalities()], zi.to_vec(), zi.to_vec());
+        let (gaps, image, slope) = (vec![0.0; system.contacts().count()], zi.to_vec(), zi.to_vec());
         let mut found = Self { system, contact, zi: zi.to_vec(), reflection, gaps, image, slope };
         let gap = found.gap(zi);
         let n = &found.reflection.n;
@@ -80,7 +80,7 @@ impl<'a, S: System + ?Sized> Projection<'a, S> {
     /// `P'(z)` as a full matrix: the identity on `C`, outside `I − 2w∇φ(z)ᵀ`, which is `R(zi)` next to `zi`.
     pub fn jacobian(&mut self, z: &[f64], out: &mut [f64]) {
         match self.gap(z) < 0.0 {
-            true => self.system.gap_gradient(z, self.contact, &mut self.slope),
+            true => self.system.contacts().gradient(z, self.contact, &mut self.slope),
             false => self.slope.fill(0.0),
         }
         fold_matrix(&self.reflection.w, &self.slope, out);
@@ -160,13 +160,13 @@ impl<'a, S: System + ?Sized> Projection<'a, S> {
 
     /// `2∇φ(z)ᵀw − 1`, which is `−det P'(z)` outside of `C`.
     fn rate(&mut self, z: &[f64]) -> f64 {
-        self.system.gap_gradient(z, self.contact, &mut self.slope);
+        self.system.contacts().gradient(z, self.contact, &mut self.slope);
         2.0 * dot(&self.slope, &self.reflection.w) - 1.0
     }
 }
 
 /// `φ(z)` of a contact, in room for all of them.
 fn gap_of<S: System + ?Sized>(system: &S, contact: usize, z: &[f64], gaps: &mut [f64]) -> f64 {
-    system.gap(z, gaps);
+    system.contacts().gaps(z, gaps);
     gaps[contact]
 }

@@ -16,18 +16,18 @@ pub struct Reflection {
 impl Reflection {
     /// The reflection at `q`, which need not lie on the boundary.
     pub fn at<S: System + ?Sized>(system: &S, contact: usize, q: &[f64]) -> Result<Self, ProjectionError> {
-        let (dim, count) = (system.dim(), system.inequalities());
+        let (dim, count) = (system.dim(), system.contacts().count());
         if contact >= count {
             return Err(ProjectionError::Contact { contact, count });
         }
         if q.len() != dim {
             return Err(ProjectionError::Size { found: q.len(), needed: dim });
         }
-        if system.equalities() > 0 || system.nonholonomic().is_some() {
+        if system.equalities().count() > 0 || system.nonholonomic().is_some() {
             return Err(ProjectionError::Constrained);
         }
         let mut n = vec![0.0; dim];
-        system.gap_gradient(q, contact, &mut n);
+        system.contacts().gradient(q, contact, &mut n);
         let mut mass = Cholesky::new(dim);
         system.mass().matrix(q, &mut mass.matrix);
         mass.factor().map_err(|_| ProjectionError::Degenerate { square: f64::NAN })?;

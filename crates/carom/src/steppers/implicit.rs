@@ -57,7 +57,7 @@ pub struct Implicit<R> {
 impl<R> Implicit<R> {
     /// Sized for the system; refused if its mass is singular or its constraints depend on each other at the start.
     pub fn new<S: System + ?Sized>(rule: R, system: &S, start: &State) -> Result<Self, Failure> {
-        let (n, m) = (system.dim(), system.equalities());
+        let (n, m) = (system.dim(), system.equalities().count());
         // The Newton matrix, the Jacobian, two matrices of the rule, and those of the multipliers.
         let matrices = [[n + m, n + m], [n, n], [n, n], [n, n], [m, m], [m, m]];
         Failure::unless_they_fit("an implicit step", &matrices)?;
@@ -221,7 +221,7 @@ impl<R> Implicit<R> {
     #[cold]
     fn spilled<S: System + ?Sized>(&mut self, system: &S, t1: f64) -> f64 {
         let q1 = &self.q1;
-        self.spread.add_rounding(&mut self.sizes, |out| system.equality_rounding(t1, q1, out));
+        self.spread.add_rounding(&mut self.sizes, |out| system.equalities().rounding(t1, q1, out));
         self.spread.measure(&self.rows.shape, &self.rows.g, &self.inverse.diagonal, &self.sizes);
         self.spread.violation(&self.f, &self.sizes)
     }

@@ -101,7 +101,7 @@ pub struct Projection {
 
 impl Projection {
     fn new<S: System + ?Sized>(velocity: Velocity, system: &S, start: &State) -> Result<Self, Failure> {
-        let (n, m) = (system.dim(), system.equalities());
+        let (n, m) = (system.dim(), system.equalities().count());
         // Without constraints nothing is solved.
         let (square, size) = if m > 0 { (n * n, n + m) } else { (0, 0) };
         let side = if m > 0 { n } else { 0 };
@@ -261,7 +261,7 @@ impl Projection {
         }
         self.rows.shape.sizes(&self.rows.g, &self.extra, &self.f, &mut self.sizes);
         let q1 = &self.q1;
-        self.spread.add_rounding(&mut self.sizes, |out| system.equality_rounding(t1, q1, out));
+        self.spread.add_rounding(&mut self.sizes, |out| system.equalities().rounding(t1, q1, out));
         self.spread.measure(&self.rows.shape, &self.rows.g, &self.inverse.diagonal, &self.sizes);
         self.spread.violation(&self.f, &self.sizes)
     }
@@ -284,7 +284,7 @@ impl Projection {
     fn correct<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<f64, Failure> {
         let (n, m, shape) = (self.u.len(), self.f.len(), &self.rows.shape);
         let width = n + m;
-        system.equality_hessian(state.t + h, &self.q1, &self.lambda, &mut self.bend);
+        system.equalities().hessian(state.t + h, &self.q1, &self.lambda, &mut self.bend);
         let matrix = &mut self.lu.matrix;
         matrix.fill(0.0);
         for (i, (mass, bend)) in self.mass.chunks_exact(n).zip(self.bend.chunks_exact(n)).enumerate() {

@@ -132,7 +132,7 @@ pub struct Explicit {
 
 impl Explicit {
     fn new<S: System + ?Sized>(system: &S, start: &State) -> Result<Self, Failure> {
-        let (n, m) = (system.dim(), system.equalities());
+        let (n, m) = (system.dim(), system.equalities().count());
         let vector = || vec![0.0; n];
         let inverse = InverseMass::new(system, &start.q)?;
         let mut constraint = None;

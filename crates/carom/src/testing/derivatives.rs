@@ -4,7 +4,7 @@
 //! singularity near the state does not look like a wrong derivative. Correct derivatives agree to about 1e-9.
 
 use crate::linear::{dot, matrix_times, max_abs};
-use crate::system::{Mass, Pattern, System};
+use crate::system::{Mass, SparseEqualities, System};
 
 /// One derivative, compared.
 #[derive(Debug, Clone, PartialEq)]
@@ -158,41 +158,41 @@ fn check_mass(system: &dyn System, q: &[f64], v: &[f64], out: &mut Vec<Compariso
 }
 
 fn check_constraints(system: &dyn System, t: f64, q: &[f64], v: &[f64], out: &mut Vec<Comparison>) {
-    let (n, m, k) = (system.dim(), system.equalities(), system.inequalities());
+    let (n, m, k) = (system.dim(), system.equalities().count(), system.contacts().count());
     let weights = |count: usize| -> Vec<f64> { (0..count).map(|i| 1.0 + 0.3 * i as f64).collect() };
     let mut hessian = vec![0.0; n * n];
     if m > 0 {
         let (mut rows, mut rate, mut second) = (vec![0.0; m * n], vec![0.0; m], vec![0.0; m]);
         let lambda = weights(m);
-        system.equality_jacobian(t, q, &mut rows);
-        compare(place("df/dq", q, m), &rows, |q, o| system.equality(t, q, o), out);
+        system.equalities().jacobian(t, q, &mut rows);
+        compare(place("df/dq", q, m), &rows, |q, o| system.equalities().values(t, q, o), out);
         let mut sum = |q: &[f64], o: &mut [f64]| {
-            system.equality_jacobian(t, q, &mut rows);
+            system.equalities().jacobian(t, q, &mut rows);
             o.fill(0.0);
             crate::linear::add_transposed_times(&rows, &lambda, 1.0, o);
         };
-        system.equality_hessian(t, q, &lambda, &mut hessian);
+        system.equalities().hessian(t, q, &lambda, &mut hessian);
         compare(place("d2f/dq2", q, n), &hessian, &mut sum, out);
-        if let Some(pattern) = system.equality_pattern() {
-            sum_by_rows(system, (t, q), (pattern, &lambda), &mut hessian);
+        if let Some(sparse) = system.equalities().sparse() {
+            sum_by_rows(sparse, (t, q), &lambda, &mut hessian);
             compare(place("d2f/dq2 by rows", q, n), &hessian, &mut sum, out);
         }
         check_bend(system, t, q, v, out);
-        system.equality_rate(t, q, &mut rate);
-        system.equality_second_rate(t, q, &mut second);
-        compare(place("df/dt", &[t], m), &rate, |t, o| system.equality(t[0], q, o), out);
-        compare(place("d2f/dt2", &[t], m), &second, |t, o| system.equality_rate(t[0], q, o), out);
+        system.equalities().rate(t, q, &mut rate);
+        system.equalities().second_rate(t, q, &mut second);
+        compare(place("df/dt", &[t], m), &rate, |t, o| system.equalities().values(t[0], q, o), out);
+        compare(place("d2f/dt2", &[t], m), &second, |t, o| system.equalities().rate(t[0], q, o), out);
         let mut mixed = vec![0.0; m * n];
-        system.equality_jacobian_rate(t, q, &mut mixed);
-        compare(place("d2f/dqdt", &[t], m * n), &mixed, |t, o| system.equality_jacobian(t[0], q, o), out);
+        system.equalities().jacobian_rate(t, q, &mut mixed);
+        compare(place("d2f/dqdt", &[t], m * n), &mixed, |t, o| system.equalities().jacobian(t[0], q, o), out);
     }
     if k > 0 {
         let (mut rows, lambda) = (vec![0.0; k * n], weights(k));
-        system.gap_jacobian(q, &mut rows);
-        compare(place("dg/dq", q, k), &rows, |q, o| system.gap(q, o), out);
-        system.gap_hessian(q, &lambda, &mut hessian);
+        system.contacts().jacobian(q, &mut rows);
+        compare(place("dg/dq", q, k), &rows, |q, o| system.contacts().gaps(q, o), out);
+        system.contacts().hessian(q, &lambda, &mut hessian);
         let sum = |q: &[f64], o: &mut [f64]| {
-            system.gap_jacobian(q, &mut rows);
+            system.contacts().jacobian(q, &mut rows);
             o.fill(0.0);
             crate::linear::add_transposed_times(&rows, &lambda, 1.0, o);
         };
@@ -215,14 +215,14 @@ fn check_constraints(system: &dyn System, t: f64, q: &[f64], v: &[f64], out: &mu
 }
 
 /// `Σ λ_i ∂²f_i/∂q²` from the matrices of the single rows.
-fn sum_by_rows(system: &dyn System, (t, q): (f64, &[f64]), (pattern, lambda): (&Pattern, &[f64]), out: &mut [f64]) {
-    let width = pattern.width();
+fn sum_by_rows(rows: &dyn SparseEqualities, (t, q): (f64, &[f64]), lambda: &[f64], out: &mut [f64]) {
+    let (pattern, width) = (rows.pattern(), rows.pattern().width());
     out.fill(0.0);
     for (row, lambda) in lambda.iter().enumerate() {
         let blocks = &pattern.blocks()[pattern.range(row)];
         let columns: Vec<usize> = blocks.iter().flat_map(|&block| width * block..width * (block + 1)).collect();
         let mut hessian = vec![0.0; columns.len() * columns.len()];
-        system.equality_row_hessian(t, q, row, &mut hessian);
+        rows.row_hessian(t, q, row, &mut hessian);
         for (line, &i) in hessian.chunks_exact(columns.len().max(1)).zip(&columns) {
             for (entry, &j) in line.iter().zip(&columns) {
                 out[i * q.len() + j] += lambda * entry;
@@ -233,13 +233,13 @@ fn sum_by_rows(system: &dyn System, (t, q): (f64, &[f64]), (pattern, lambda): (&
 
 /// The bend of the equalities: how fast their rates change on the straight line along `v`.
 fn check_bend(system: &dyn System, t: f64, q: &[f64], v: &[f64], out: &mut Vec<Comparison>) {
-    let m = system.equalities();
+    let m = system.equalities().count();
     let (mut bend, mut rows) = (vec![0.0; m], vec![0.0; m * q.len()]);
-    system.equality_bend(t, q, v, &mut bend);
+    system.equalities().bend(t, q, v, &mut bend);
     // The line starts at 1, so that the lengths of the differences are parts of v.
     let rate = |s: &[f64], o: &mut [f64]| {
         let moved: Vec<f64> = q.iter().zip(v).map(|(q, v)| q + (s[0] - 1.0) * v).collect();
-        system.equality_jacobian(t, &moved, &mut rows);
+        system.equalities().jacobian(t, &moved, &mut rows);
         matrix_times(&rows, v, o);
     };
     compare(place("v d2f/dq2 v", &[1.0], m), &bend, rate, out);

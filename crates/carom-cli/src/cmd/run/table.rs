@@ -142,7 +142,7 @@ pub fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
     let iterations = if solver.iterations_max == 0 { "–".into() } else { format!("{mean:.2}") };
     let meaning = match solver.iterations_max {
         0 if report.steps == 0 => "no step was made".into(),
-        0 if scene.problem.system.equalities() > 0 => "no step needed a correction".into(),
+        0 if scene.problem.system.equalities().count() > 0 => "no step needed a correction".into(),
         0 => "explicit: no equations to solve".into(),
         most => format!("iterations per step, {most} at most; worst residual {:.1e}", solver.worst_residual),
     };

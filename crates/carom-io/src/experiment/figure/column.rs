@@ -165,9 +165,9 @@ impl Curve {
 
     /// What the scene does not have of it.
     pub fn misfit(&self, scene: &Scene, source: &Source) -> Option<Diagnostic> {
-        let (dim, gaps) = (scene.problem.system.dim(), scene.problem.system.inequalities());
+        let (dim, gaps) = (scene.problem.system.dim(), scene.problem.system.contacts().count());
         let (_, angular) = Momentum::new(scene.problem.points.clone()).components();
-        let rows = scene.problem.system.equalities();
+        let rows = scene.problem.system.equalities().count();
         let wrong = |column: &Column| match *column {
             Column::Coordinate(index)
             | Column::Momentum(index)

@@ -53,7 +53,7 @@ pub struct Pen<'a> {
 impl<'a> Pen<'a> {
     /// For steps of length `h` from a configuration.
     pub fn new(system: &'a (dyn System + 'static), h: f64, q: &[f64]) -> Result<Self, String> {
-        let (n, rows) = (q.len(), system.equalities());
+        let (n, rows) = (q.len(), system.equalities().count());
         let energy = Energy::new(system, q)?;
         let (q, p) = (vec![0.0; n], vec![0.0; n]);
         Ok(Self { system, energy, h, q, p, rows: vec![0.0; rows], gradients: vec![0.0; rows * n] })
@@ -74,12 +74,12 @@ impl<'a> Pen<'a> {
                     Column::Inside(Inner::Momentum(index)) => self.p[index],
                     Column::Inside(Inner::Energy) => self.energy.of(t, &self.q, &self.p)?,
                     Column::Inside(Inner::Equality(index)) => {
-                        self.system.equality(t, &self.q, &mut self.rows);
+                        self.system.equalities().values(t, &self.q, &mut self.rows);
                         self.rows[index]
                     }
                     Column::Inside(Inner::Force(index)) => {
                         let n = self.q.len();
-                        self.system.equality_jacobian(t, &self.q, &mut self.gradients);
+                        self.system.equalities().jacobian(t, &self.q, &mut self.gradients);
                         let gradient = &self.gradients[index * n..(index + 1) * n];
                         inside.constraint_forces(s, &mut self.rows);
                         self.rows[index] * dot(gradient, gradient).sqrt()

@@ -123,7 +123,7 @@ impl<'a> Balance<'a> {
 
     /// Work of the constraint forces over the jump of the constraints at the start.
     fn of_constraints(&self, inside: &dyn Inside, start: f64) -> f64 {
-        let (n, rows) = (self.before.len(), self.system.equalities());
+        let (n, rows) = (self.before.len(), self.system.equalities().count());
         let (mut q, mut p) = (vec![0.0; n], vec![0.0; n]);
         let (mut force, mut node, mut limit) = (vec![0.0; rows], vec![0.0; rows], vec![0.0; rows]);
         if rows == 0 {
@@ -131,8 +131,8 @@ impl<'a> Balance<'a> {
         }
         inside.ansatz(0.0, &mut q, &mut p);
         inside.constraint_forces(0.0, &mut force);
-        self.system.equality(start, &self.before, &mut node);
-        self.system.equality(start, &q, &mut limit);
+        self.system.equalities().values(start, &self.before, &mut node);
+        self.system.equalities().values(start, &q, &mut limit);
         dot(&force, &limit) - dot(&force, &node)
     }
 
@@ -142,7 +142,7 @@ impl<'a> Balance<'a> {
         if !(depends.potential || depends.equalities) {
             return 0.0;
         }
-        let (n, rows) = (self.before.len(), self.system.equalities());
+        let (n, rows) = (self.before.len(), self.system.equalities().count());
         let (mut q, mut p) = (vec![0.0; n], vec![0.0; n]);
         let (mut force, mut rate) = (vec![0.0; rows], vec![0.0; rows]);
         let mut sum = 0.0;
@@ -153,7 +153,7 @@ impl<'a> Balance<'a> {
             sum += weight * self.h * self.system.potential_rates(t, &q)[0];
             if depends.equalities {
                 inside.constraint_forces(s, &mut force);
-                self.system.equality_rate(t, &q, &mut rate);
+                self.system.equalities().rate(t, &q, &mut rate);
                 sum -= weight * self.h * dot(&force, &rate);
             }
         }

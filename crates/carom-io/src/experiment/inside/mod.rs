@@ -181,12 +181,12 @@ impl<'a> Interior<'a> {
 
     /// The largest value of a constraint between nodes.
     fn look_at_constraints(&mut self, inside: &dyn Inside, start: f64) {
-        let (n, rows) = (self.system.dim(), self.system.equalities());
+        let (n, rows) = (self.system.dim(), self.system.equalities().count());
         let (mut q, mut p, mut values) = (vec![0.0; n], vec![0.0; n], vec![0.0; rows]);
         for k in 0..POINTS {
             let s = k as f64 / (POINTS - 1) as f64;
             inside.ansatz(s, &mut q, &mut p);
-            self.system.equality(start + s * self.h, &q, &mut values);
+            self.system.equalities().values(start + s * self.h, &q, &mut values);
             for value in &values {
                 self.equality = Some(self.equality.unwrap_or(0.0).max(value.abs()));
             }

@@ -1,7 +1,7 @@
 //! `[[contact]]`, `[[wall]]` and `[[ball]]`: what spheres may touch.
 
 use carom::particles::{Ball, Group, Side, Surface, Wall};
-use carom::system::{Constraints, Softness};
+use carom::system::{Softness, System};
 
 use super::super::elements::groups::{group, selection};
 use super::super::elements::{misused, normal, vector};
@@ -106,15 +106,15 @@ impl Reader<'_> {
         softness: Softness,
         add: impl FnOnce(&mut carom::particles::Particles) -> Result<(), carom::particles::Misuse>,
     ) -> Option<()> {
-        let before = self.system.inequalities();
+        let before = self.system.contacts().count();
         misused(add(&mut self.system), table)?;
         if softness != Softness::default() {
             // Elements are read in the order of the rows: those that were just added are the last.
-            for gap in before..self.system.inequalities() {
+            for gap in before..self.system.contacts().count() {
                 misused(self.system.set_gap_softness(gap, softness), table)?;
             }
         }
-        self.places.add_gaps(place, self.system.inequalities() - before);
+        self.places.add_gaps(place, self.system.contacts().count() - before);
         Some(())
     }
 }

@@ -1,7 +1,7 @@
 //! `[[spring]]` and `[[rod]]`: elements between two particles or from one to a fixed point.
 
 use carom::particles::{End, Link};
-use carom::system::Constraints as _;
+use carom::system::System as _;
 
 use super::super::elements::scopes::reference;
 use super::super::elements::{misused, vector};
@@ -68,7 +68,7 @@ impl Reader<'_> {
             // A length that could not be computed is not wrong again.
             let length = if reader.sound { length } else { 1.0 };
             misused(reader.system.add_rod(link, length), table)?;
-            let rod = reader.system.equalities() - 1;
+            let rod = reader.system.equalities().count() - 1;
             misused(reader.system.set_rod_softness(rod, softness?), table)
         });
     }

@@ -51,9 +51,9 @@ fn potential(elements: &str) -> f64 {
 
 fn gaps(elements: &str) -> Vec<(String, f64)> {
     let (system, q) = four(elements);
-    let mut values = vec![0.0; system.inequalities()];
-    system.gap(&q, &mut values);
-    values.into_iter().enumerate().map(|(i, value)| (system.gap_name(i), value)).collect()
+    let mut values = vec![0.0; system.contacts().count()];
+    system.contacts().gaps(&q, &mut values);
+    values.into_iter().enumerate().map(|(i, value)| (system.contacts().name(i), value)).collect()
 }
 
 fn named(gaps: &[(&str, f64)]) -> Vec<(String, f64)> {
@@ -136,7 +136,7 @@ fn several_indices_run_with_the_last_one_fastest() {
     let (system, q) = read(text);
     assert_eq!(q, [0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 2.0, 1.0, 7.0, 8.0]);
     assert_eq!((system.coordinate_name(9), system.coordinate_name(11)), ("node[4].y".into(), "y[5]".into()));
-    assert_eq!(system.equality_name(0), "rod node[4]-5");
+    assert_eq!(system.equalities().name(0), "rod node[4]-5");
 }
 
 #[test]
@@ -144,7 +144,8 @@ fn friction_is_that_of_the_element() {
     let elements = "[[contact]]\non = ['bead']\nfriction = 'k/4'\n[[wall]]\nnormal = [0, 1]\noffset = -9\non = ['sun']\n\
                     [[ball]]\ncentre = [0, 0]\nradius = 50\nside = 'inside'\nfriction = 2\non = [0]";
     let (system, _) = four(elements);
-    let found: Vec<(f64, usize)> = (0..5).map(|i| (system.friction(i), system.tangents(i))).collect();
+    let found: Vec<(f64, usize)> =
+        (0..5).map(|i| (system.contacts().friction(i), system.contacts().directions(i))).collect();
     assert_eq!(found, [(0.5, 1), (0.5, 1), (0.5, 1), (0.0, 1), (2.0, 1)]);
 }
 
@@ -153,6 +154,6 @@ fn softness_is_that_of_the_rod() {
     let elements = "[[rod]]\nbetween = ['bead[i]', 'bead[i + 1]']\ncompliance = 'i/k'\nrepeat = { index = 'i', count = 2 }\n\
                     [[rod]]\nbetween = [[0, 9], 'sun']\ndamping = 'k/4'";
     let (system, _) = four(elements);
-    let found = [0, 1, 2].map(|rod| system.equality_softness(rod)).map(|soft| (soft.compliance, soft.damping));
+    let found = [0, 1, 2].map(|rod| system.equalities().softness(rod)).map(|soft| (soft.compliance, soft.damping));
     assert_eq!(found, [(Some(0.0), None), (Some(0.5), None), (None, Some(0.5))]);
 }

@@ -6,7 +6,7 @@ mod tests;
 
 use carom::measures::VectorField;
 use carom::plates::{Plates, Wall};
-use carom::system::Constraints;
+use carom::system::System;
 
 use super::elements::defaults::Defaults;
 use super::elements::groups::group;
@@ -108,12 +108,12 @@ impl Reader {
         let (normal, offset, group) = (normal?, offset?, group?);
         let normal = [normal[0], normal[1]];
         let wall = Wall { normal, offset, restitution: restitution?, friction: friction? };
-        let before = self.system.inequalities();
+        let before = self.system.contacts().count();
         let softness = softness?;
         misused(self.system.add_wall(&wall, &group), table)?;
         misused(self.system.set_wall_softness(self.walls, softness), table)?;
         self.walls += 1;
-        self.places.add_gaps(place, self.system.inequalities() - before);
+        self.places.add_gaps(place, self.system.contacts().count() - before);
         Some(())
     }
 }

@@ -52,11 +52,13 @@ fn fields_and_walls_act_on_their_groups() {
     let weight = 9.81 * (2.0 * (1.0 + 1.5 + 2.0) + 2.0 * 6.0);
     let field = 0.5 * (1.5 * 4.0 * 2.0 + 2.0 * 1.0 * 6.0);
     assert!((system.potential(0.0, &initial.q) - (weight + field)).abs() < 1e-12);
-    assert_eq!(system.inequalities(), 3 * 4 + 2 + 2);
+    assert_eq!(system.contacts().count(), 3 * 4 + 2 + 2);
     let mut gaps = vec![0.0; 16];
-    system.gap(&initial.q, &mut gaps);
+    system.contacts().gaps(&initial.q, &mut gaps);
     assert_eq!([gaps[0], gaps[2], gaps[13], gaps[15]], [2.2, 1.8, 6.0, 9.5]);
-    let of = |index| (system.gap_name(index), system.restitution(index), system.friction(index));
+    let of = |index| {
+        (system.contacts().name(index), system.contacts().restitution(index), system.contacts().friction(index))
+    };
     assert_eq!(of(7), ("corner 3 of tile[1] at wall 0".into(), 1.0, 0.3));
     assert_eq!(of(14), ("corner 0 of pin at wall 1".into(), 0.5, 0.0));
 }

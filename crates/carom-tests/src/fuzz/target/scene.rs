@@ -53,7 +53,7 @@ fn check(source: &Source, edits: &[Edit], stop: &Arc<AtomicBool>) -> Result<Fate
         format!("as it is written out it starts from {second:?} instead of {first:?}")
     })?;
     let system = &*scene.problem.system;
-    if system.dim() + system.equalities() > LARGEST || system.inequalities() > 10 * LARGEST {
+    if system.dim() + system.equalities().count() > LARGEST || system.contacts().count() > 10 * LARGEST {
         return Ok(Fate::Left);
     }
     steps(&scene, stop)?;

@@ -10,7 +10,7 @@ use crate::lagrangian::expression::Graph;
 use crate::system::{Parabola, Softness};
 
 /// The contacts of a system of expressions.
-pub struct Contacts {
+pub struct ContactParts {
     each: Vec<One>,
     /// Whether every gap has a constant gradient.
     planes: bool,
@@ -29,7 +29,7 @@ struct One {
     rate: OnceCell<Rate>,
 }
 
-impl Contacts {
+impl ContactParts {
     pub fn new(graph: &mut Graph, layout: Layout, rows: &[NamedRow], contacts: &[Contact]) -> Self {
         let (coordinates, inputs) = (layout.coordinates(), layout.n + 1);
         let mut planes = true;

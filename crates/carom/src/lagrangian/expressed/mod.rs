@@ -14,11 +14,11 @@ use std::cell::RefCell;
 use super::definition::{Definition, Layout, Misfit};
 use super::expression::{Graph, NodeId};
 use crate::system::{
-    ConfigurationMass, Constraints, Depths, Dynamics, Forces, Mass, Nonholonomic, Parabola, Passage, Softness,
-    TimeDependence,
+    ConfigurationMass, Contacts, ContactsAlong, Depths, Dynamics, Equalities, Forces, Mass, Nonholonomic, Parabola,
+    Passage, Softness, SparseContacts, SparseEqualities, System, TimeDependence,
 };
 use bend::Bend;
-use contacts::Contacts;
+use contacts::ContactParts;
 use program::{Lazy, Program, hessian, jacobian};
 use rate::Rate;
 use rows::{ForceRows, Rows, VelocityRows};
@@ -58,7 +58,7 @@ pub struct Expressed {
     equalities: Rows,
     softness: Vec<Softness>,
     inequalities: Rows,
-    contacts: Contacts,
+    contacts: ContactParts,
     nonholonomic: Option<VelocityRows>,
 }
 
@@ -143,7 +143,7 @@ impl Expressed {
             forces: (!forces.is_empty()).then(|| ForceRows::new(graph, layout, &forces, &powers)),
             equalities: Rows::new(graph, layout, &equalities),
             softness: definition.softness.clone(),
-            contacts: Contacts::new(graph, layout, &inequalities, &contacts),
+            contacts: ContactParts::new(graph, layout, &inequalities, &contacts),
             inequalities: Rows::new(graph, layout, &inequalities),
             nonholonomic: match velocity.is_empty() {
                 true => None,
@@ -250,59 +250,87 @@ impl ConfigurationMass for Expressed {
     }
 }
 
-impl Constraints for Expressed {
+impl System for Expressed {
     #[inline]
-    fn equalities(&self) -> usize {
+    fn equalities(&self) -> &dyn Equalities {
+        self
+    }
+    #[inline]
+    fn contacts(&self) -> &dyn Contacts {
+        self
+    }
+    fn nonholonomic(&self) -> Option<&dyn Nonholonomic> {
+        self.nonholonomic.as_ref().map(|rows| rows as &dyn Nonholonomic)
+    }
+}
+
+impl Equalities for Expressed {
+    #[inline]
+    fn count(&self) -> usize {
         self.equalities.nodes.len()
     }
-    fn equality(&self, t: f64, q: &[f64], out: &mut [f64]) {
+    fn values(&self, t: f64, q: &[f64], out: &mut [f64]) {
         self.equalities.value.run(&[q, &[t]], out);
     }
-    fn equality_rounding(&self, t: f64, q: &[f64], out: &mut [f64]) {
+    fn rounding(&self, t: f64, q: &[f64], out: &mut [f64]) {
         self.equalities.rounding.of(&self.equalities.value, &[q, &[t]], out);
     }
-    fn equality_jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) {
+    fn jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) {
         self.equalities.jacobian.run(&[q, &[t]], out);
     }
-    fn equality_hessian(&self, t: f64, q: &[f64], lambda: &[f64], out: &mut [f64]) {
+    fn hessian(&self, t: f64, q: &[f64], lambda: &[f64], out: &mut [f64]) {
         let make = || self.equalities.make_hessian(&mut self.definition.borrow_mut().graph, self.layout);
         // The velocities are inputs of the layout but occur nowhere: the coordinates stand in for them.
         self.equalities.hessian.run(make, &[q, &[t], q, lambda], out);
     }
-    fn equality_bend(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
+    fn bend(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
         let make = || self.equalities.make_bend(&mut self.definition.borrow_mut().graph, self.layout);
         self.equalities.bend.run(make, &[q, &[t], v], out);
     }
-    fn equality_softness(&self, index: usize) -> Softness {
-        self.softness[index]
-    }
-    fn equality_rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
+    fn rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
         self.equalities.rates.run(&[q, &[t]], out);
     }
-    fn equality_second_rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
+    fn second_rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
         self.equalities.second_rates.run(&[q, &[t]], out);
     }
-    fn equality_jacobian_rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
+    fn jacobian_rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
         let make = || self.equalities.make_jacobian_rate(&mut self.definition.borrow_mut().graph, self.layout);
         self.equalities.jacobian_rate.run(make, &[q, &[t]], out);
     }
-    fn equality_name(&self, index: usize) -> String {
+    fn softness(&self, index: usize) -> Softness {
+        self.softness[index]
+    }
+    fn name(&self, index: usize) -> String {
         self.equalities.names[index].clone()
     }
-    fn inequalities(&self) -> usize {
+    fn sparse(&self) -> Option<&dyn SparseEqualities> {
+        None
+    }
+}
+
+impl Contacts for Expressed {
+    #[inline]
+    fn count(&self) -> usize {
         self.inequalities.nodes.len()
     }
-    fn gap(&self, q: &[f64], out: &mut [f64]) {
+    fn gaps(&self, q: &[f64], out: &mut [f64]) {
         self.inequalities.value.run(&[q, &[0.0]], out);
     }
-    fn gap_rounding(&self, q: &[f64], out: &mut [f64]) {
+    fn gaps_of(&self, q: &[f64], _contacts: &[usize], out: &mut [f64]) {
+        self.gaps(q, out);
+    }
+    fn rounding(&self, q: &[f64], out: &mut [f64]) {
         self.inequalities.rounding.of(&self.inequalities.value, &[q, &[0.0]], out);
     }
-    fn gap_gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {
+    fn gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {
         self.contacts.gradient(q, index, out);
     }
-    fn gap_jacobian(&self, q: &[f64], out: &mut [f64]) {
+    fn jacobian(&self, q: &[f64], out: &mut [f64]) {
         self.inequalities.jacobian.run(&[q, &[0.0]], out);
+    }
+    fn hessian(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
+        let make = || self.inequalities.make_hessian(&mut self.definition.borrow_mut().graph, self.layout);
+        self.inequalities.hessian.run(make, &[q, &[0.0], q, lambda], out);
     }
     fn restitution(&self, index: usize) -> f64 {
         self.contacts.restitution(index)
@@ -310,34 +338,36 @@ impl Constraints for Expressed {
     fn friction(&self, index: usize) -> f64 {
         self.contacts.friction(index)
     }
-    fn gap_softness(&self, index: usize) -> Softness {
+    fn softness(&self, index: usize) -> Softness {
         self.contacts.softness(index)
     }
-    fn tangents(&self, index: usize) -> usize {
+    fn directions(&self, index: usize) -> usize {
         self.contacts.tangents(index)
     }
-    fn gap_tangents(&self, q: &[f64], index: usize, out: &mut [f64]) {
+    fn tangents(&self, q: &[f64], index: usize, out: &mut [f64]) {
         self.contacts.slides(q, index, out);
     }
-    fn gap_bend(&self, arc: &Parabola, index: usize) -> Option<[f64; 2]> {
-        let gap = self.inequalities.nodes[index];
-        self.contacts.bend(arc, index, || Bend::new(&mut self.definition.borrow_mut().graph, self.layout, gap))
-    }
-    fn gap_rate(&self, arc: &Parabola, index: usize) -> Option<f64> {
-        let gap = self.inequalities.nodes[index];
-        self.contacts.rate(arc, index, || Rate::new(&self.definition.borrow().graph, self.layout, gap))
+    fn name(&self, index: usize) -> String {
+        self.inequalities.names[index].clone()
     }
     fn passages(&self, _way: [&[f64]; 2], _gap: &[f64], _found: &mut dyn FnMut(Passage)) -> Depths {
         if self.contacts.are_planes() { Depths::Infinite } else { Depths::Unknown }
     }
-    fn gap_hessian(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
-        let make = || self.inequalities.make_hessian(&mut self.definition.borrow_mut().graph, self.layout);
-        self.inequalities.hessian.run(make, &[q, &[0.0], q, lambda], out);
+    fn sparse(&self) -> Option<&dyn SparseContacts> {
+        None
     }
-    fn gap_name(&self, index: usize) -> String {
-        self.inequalities.names[index].clone()
+    fn along(&self) -> Option<&dyn ContactsAlong> {
+        Some(self)
     }
-    fn nonholonomic(&self) -> Option<&dyn Nonholonomic> {
-        self.nonholonomic.as_ref().map(|rows| rows as &dyn Nonholonomic)
+}
+
+impl ContactsAlong for Expressed {
+    fn bend(&self, arc: &Parabola, index: usize) -> Option<[f64; 2]> {
+        let gap = self.inequalities.nodes[index];
+        self.contacts.bend(arc, index, || Bend::new(&mut self.definition.borrow_mut().graph, self.layout, gap))
+    }
+    fn rate(&self, arc: &Parabola, index: usize) -> Option<f64> {
+        let gap = self.inequalities.nodes[index];
+        self.contacts.rate(arc, index, || Rate::new(&self.definition.borrow().graph, self.layout, gap))
     }
 }

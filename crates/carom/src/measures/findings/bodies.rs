@@ -12,7 +12,7 @@ pub fn constraints(run: &Evidence) -> Option<Finding> {
         return None;
     }
     let regularised = run.method.abilities().regularised;
-    let spring = |row: usize| regularised && system.equality_softness(row).gives_way();
+    let spring = |row: usize| regularised && system.equalities().softness(row).gives_way();
     let sizes = equality_sizes(system, &run.problem.initial);
     let parts = rows.iter().zip(&sizes).enumerate().filter(|(row, (_, size))| **size > 0.0 && !spring(*row));
     let (row, (&value, &scale)) = parts.max_by(|(_, (f, a)), (_, (g, b))| (*f / *a).total_cmp(&(*g / *b)))?;
@@ -23,7 +23,7 @@ pub fn constraints(run: &Evidence) -> Option<Finding> {
     };
     let sentence = format!(
         "equality constraint `{}` is off by {}, {} times the size of its terms, {}{expected}: shorter steps, or a method that holds constraints, keep it",
-        system.equality_name(row),
+        system.equalities().name(row),
         short(value),
         short(value / scale),
         short(scale)
@@ -34,7 +34,7 @@ pub fn constraints(run: &Evidence) -> Option<Finding> {
 /// The deepest penetration. A contact that is a spring gives way as far as its load wants; beyond its size that is worth a note.
 pub fn penetration(run: &Evidence) -> Option<Finding> {
     let (system, deepest) = (&*run.problem.system, run.summary.gauge.deepest?);
-    let spring = run.method.abilities().soft_contacts && system.gap_softness(deepest.contact).gives_way();
+    let spring = run.method.abilities().soft_contacts && system.contacts().softness(deepest.contact).gives_way();
     let limits = if spring { SOFT_PENETRATION } else { PENETRATION };
     let (value, scale) = (deepest.depth.value, gap_size(system, &run.problem.initial, deepest.contact));
     if scale == 0.0 {
@@ -47,7 +47,7 @@ pub fn penetration(run: &Evidence) -> Option<Finding> {
     };
     let sentence = format!(
         "contact `{}` is penetrated by {} {}, {} times its size, {}: {advice}",
-        system.gap_name(deepest.contact),
+        system.contacts().name(deepest.contact),
         short(value),
         place(&deepest.depth),
         short(value / scale),
@@ -67,7 +67,7 @@ pub fn missed_contacts(run: &Evidence) -> Option<Finding> {
         } else {
             format!("{} were", times(passages.unnoticed, "contact"))
         },
-        run.problem.system.gap_name(farthest.contact),
+        run.problem.system.contacts().name(farthest.contact),
         farthest.step,
         short(farthest.t)
     );

@@ -25,14 +25,16 @@ impl Conservation {
             .map(|term| format!("force `{term}`"))
             .collect();
         let time = system.time_dependence();
-        let (contacts, equalities) = (0..system.inequalities(), 0..system.equalities());
-        let yields = |contact: usize| method.abilities().soft_contacts && system.gap_softness(contact).gives_way();
-        let restitution = |contact| method.restitution_of_all().unwrap_or_else(|| system.restitution(contact));
-        let friction = |contact| method.friction_of_all().unwrap_or_else(|| system.friction(contact));
-        let rubs = |contact| friction(contact) > 0.0 && system.tangents(contact) > 0;
+        let (contacts, equalities) = (0..system.contacts().count(), 0..system.equalities().count());
+        let yields =
+            |contact: usize| method.abilities().soft_contacts && system.contacts().softness(contact).gives_way();
+        let restitution =
+            |contact| method.restitution_of_all().unwrap_or_else(|| system.contacts().restitution(contact));
+        let friction = |contact| method.friction_of_all().unwrap_or_else(|| system.contacts().friction(contact));
+        let rubs = |contact| friction(contact) > 0.0 && system.contacts().directions(contact) > 0;
         let motor = system.nonholonomic().is_some_and(|rows| (0..rows.rows()).any(|row| rows.is_motor(row)));
-        let damper = equalities.clone().any(|row| damped(system.equality_softness(row)))
-            || contacts.clone().any(|contact| damped(system.gap_softness(contact)));
+        let damper = equalities.clone().any(|row| damped(system.equalities().softness(row)))
+            || contacts.clone().any(|contact| damped(system.contacts().softness(contact)));
         let further = [
             (time.potential, "a potential that depends on time"),
             (time.equalities, "constraints that move"),

@@ -26,7 +26,7 @@ pub struct Scales {
 pub fn scales(run: &Evidence, conservation: &Conservation) -> Scales {
     let energy = &run.summary.gauge.energy;
     let system = &run.problem.system;
-    let held = system.equalities() + system.inequalities() > 0;
+    let held = system.equalities().count() + system.contacts().count() > 0;
     let step = if held { energy_of_a_step(run.problem, run.h) } else { 0.0 };
     let kept = run.ledger.map_or(0.0, |ledger| ledger.kept().max(0.0));
     let turned = kept + run.ledger.filter(|_| !conservation.holds()).map_or(0.0, Ledger::turned);

@@ -43,9 +43,9 @@ impl Slope {
 /// What the value of every equality is made of, in its own unit: the length of a rod, the constants of an expression. Where a row has none,
 /// its gradient times the coordinates that it depends on.
 pub fn equality_sizes(system: &dyn System, start: &State) -> Vec<f64> {
-    let m = system.equalities();
+    let m = system.equalities().count();
     let mut sizes = vec![0.0; m];
-    system.equality_rounding(start.t, &start.q, &mut sizes);
+    system.equalities().rounding(start.t, &start.q, &mut sizes);
     let Ok(inverse) = InverseMass::new(system, &start.q) else { return sizes };
     let shape = RowShape::of(system, &inverse);
     let (mut f, mut g) = (vec![0.0; m], vec![0.0; shape.entries()]);
@@ -61,10 +61,10 @@ pub fn equality_sizes(system: &dyn System, start: &State) -> Vec<f64> {
 
 /// The same for a gap: the radii of balls, the distance of a wall.
 pub fn gap_size(system: &dyn System, start: &State, contact: usize) -> f64 {
-    let mut sizes = vec![0.0; system.inequalities()];
-    system.gap_rounding(&start.q, &mut sizes);
+    let mut sizes = vec![0.0; system.contacts().count()];
+    system.contacts().rounding(&start.q, &mut sizes);
     let mut row = vec![0.0; system.dim()];
-    system.gap_gradient(&start.q, contact, &mut row);
+    system.contacts().gradient(&start.q, contact, &mut row);
     let mut slope = Slope::default();
     row.iter().zip(&start.q).for_each(|(entry, q)| slope.add(*entry, *q));
     slope.size(sizes[contact], LEAST[1] * extent(start))

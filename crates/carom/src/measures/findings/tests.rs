@@ -10,7 +10,10 @@ use crate::observe::{Frame, Observer};
 use crate::problem::{Points, Problem};
 use crate::run::{Grid, OnFailure, Outcome, Run};
 use crate::steppers::newmark;
-use crate::system::{Constraints, Dynamics, Mass};
+use crate::system::{
+    Contacts, ContactsAlong, Depths, Dynamics, Equalities, Mass, Nonholonomic, Passage, Softness, SparseContacts,
+    SparseEqualities, System,
+};
 
 /// A mass on a spring in the plane, with a rod that is not there and a floor far below it where they are asked for.
 #[derive(Clone, Copy)]
@@ -42,33 +45,104 @@ impl Dynamics for Spring {
     }
 }
 
-impl Constraints for Spring {
-    fn equalities(&self) -> usize {
+impl System for Spring {
+    fn equalities(&self) -> &dyn Equalities {
+        self
+    }
+    #[inline]
+    fn contacts(&self) -> &dyn Contacts {
+        self
+    }
+    fn nonholonomic(&self) -> Option<&dyn Nonholonomic> {
+        None
+    }
+}
+
+impl Equalities for Spring {
+    fn count(&self) -> usize {
         usize::from(self.constrained)
     }
-    fn equality(&self, _t: f64, q: &[f64], out: &mut [f64]) {
+    fn values(&self, _t: f64, q: &[f64], out: &mut [f64]) {
         out.iter_mut().for_each(|out| *out = q[1]);
     }
-    fn equality_rounding(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+    fn rounding(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
         out.fill(4.0);
     }
-    fn equality_jacobian(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
-        out.copy_from_slice(&[0.0, 1.0][..2 * self.equalities()]);
+    fn jacobian(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.copy_from_slice(&[0.0, 1.0][..2 * Equalities::count(self)]);
     }
-    fn inequalities(&self) -> usize {
+    fn hessian(&self, _t: f64, _q: &[f64], _lambda: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn bend(&self, _t: f64, _q: &[f64], _v: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn second_rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn jacobian_rate(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn softness(&self, _index: usize) -> Softness {
+        Softness::default()
+    }
+    fn name(&self, index: usize) -> String {
+        format!("equalities[{index}]")
+    }
+    fn sparse(&self) -> Option<&dyn SparseEqualities> {
+        None
+    }
+}
+
+impl Contacts for Spring {
+    fn count(&self) -> usize {
         usize::from(self.constrained)
     }
-    fn gap(&self, q: &[f64], out: &mut [f64]) {
+    fn gaps(&self, q: &[f64], out: &mut [f64]) {
         out.iter_mut().for_each(|out| *out = q[0] + 10.0);
     }
-    fn gap_rounding(&self, _q: &[f64], out: &mut [f64]) {
+    fn gaps_of(&self, q: &[f64], _contacts: &[usize], out: &mut [f64]) {
+        self.gaps(q, out);
+    }
+    fn rounding(&self, _q: &[f64], out: &mut [f64]) {
         out.fill(8.0);
     }
-    fn gap_gradient(&self, _q: &[f64], _index: usize, out: &mut [f64]) {
+    fn gradient(&self, _q: &[f64], _index: usize, out: &mut [f64]) {
         out.copy_from_slice(&[1.0, 0.0]);
+    }
+    fn jacobian(&self, q: &[f64], out: &mut [f64]) {
+        out.chunks_exact_mut(2).for_each(|row| self.gradient(q, 0, row));
+    }
+    fn hessian(&self, _q: &[f64], _lambda: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
     }
     fn restitution(&self, _index: usize) -> f64 {
         self.restitution
+    }
+    fn softness(&self, _index: usize) -> Softness {
+        Softness::default()
+    }
+    fn friction(&self, _index: usize) -> f64 {
+        0.0
+    }
+    fn directions(&self, _index: usize) -> usize {
+        0
+    }
+    fn tangents(&self, _q: &[f64], _index: usize, _out: &mut [f64]) {}
+    fn passages(&self, _way: [&[f64]; 2], _gap: &[f64], _found: &mut dyn FnMut(Passage)) -> Depths {
+        Depths::Unknown
+    }
+    fn sparse(&self) -> Option<&dyn SparseContacts> {
+        None
+    }
+    fn name(&self, index: usize) -> String {
+        format!("inequalities[{index}]")
+    }
+    fn along(&self) -> Option<&dyn ContactsAlong> {
+        None
     }
 }
 

@@ -7,7 +7,7 @@
 //! ([`way`]). Methods that locate impacts are left out.
 //!
 //! Memory: a node and the gaps before it. Cost of a step: none where no contact can be passed through; that of
-//! [`passages`](crate::system::Constraints::passages), or a few operations per gap, and one evaluation of all gaps where one changes fast for
+//! [`passages`](crate::system::Contacts::passages), or a few operations per gap, and one evaluation of all gaps where one changes fast for
 //! its size.
 
 mod way;
@@ -115,7 +115,7 @@ impl Passages {
             let share = (depth + early) / travel;
             (gap[contact] > early && share < 1.0).then_some(share)
         };
-        let depths = system.passages([q, end], gap, &mut |passage| {
+        let depths = system.contacts().passages([q, end], gap, &mut |passage| {
             if let Some(share) = share(passage) {
                 take(passage.contact, share);
                 *unnoticed += u64::from(is_open(passage.contact));
@@ -125,7 +125,7 @@ impl Passages {
         if depths != Depths::Unknown {
             if depths == Depths::Known && is_active(frame) {
                 room.ahead(q, v, h);
-                system.passages([q, &room.q], gap, &mut |passage| {
+                system.contacts().passages([q, &room.q], gap, &mut |passage| {
                     if let Some(share) = share(passage) {
                         take(passage.contact, share);
                     }

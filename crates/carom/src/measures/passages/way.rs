@@ -51,7 +51,7 @@ impl<'a, S: System + ?Sized> Way<'a, S> {
             part.resize(system.dim(), 0.0);
         }
         for part in [&mut room.gaps, &mut room.middle] {
-            part.resize(system.inequalities(), 0.0);
+            part.resize(system.contacts().count(), 0.0);
         }
         Self { system, ends, room }
     }
@@ -59,7 +59,7 @@ impl<'a, S: System + ?Sized> Way<'a, S> {
     /// Takes all gaps half way, which [`Self::may_close`] asks for.
     pub fn halve(&mut self) {
         self.go_to(0.5);
-        self.system.gap(&self.room.q, &mut self.room.middle);
+        self.system.contacts().gaps(&self.room.q, &mut self.room.middle);
     }
 
     fn go_to(&mut self, s: f64) {
@@ -71,7 +71,7 @@ impl<'a, S: System + ?Sized> Way<'a, S> {
 
     fn gap(&mut self, contact: usize, s: f64) -> f64 {
         self.go_to(s);
-        self.system.gap(&self.room.q, &mut self.room.gaps);
+        self.system.contacts().gaps(&self.room.q, &mut self.room.gaps);
         self.room.gaps[contact]
     }
 
@@ -112,10 +112,10 @@ impl<'a, S: System + ?Sized> Way<'a, S> {
     fn is_turned(&mut self, contact: usize) -> Result<bool, Failure> {
         let ([start, end], system) = (self.ends, self.system);
         let Room { gradient, inverse, far, .. } = &mut *self.room;
-        system.gap_gradient(end, contact, far);
+        system.contacts().gradient(end, contact, far);
         let rate: f64 = far.iter().zip(start.iter().zip(end)).map(|(g, (a, b))| g * (b - a)).sum();
         if rate > 0.0 {
-            system.gap_gradient(start, contact, gradient);
+            system.contacts().gradient(start, contact, gradient);
             inverse.copy_from_slice(gradient);
             InverseMass::new(system, start)?.solve(inverse);
             return Ok(dot(inverse, far) < 0.0);
@@ -127,7 +127,7 @@ impl<'a, S: System + ?Sized> Way<'a, S> {
     fn round_off(&mut self, contact: usize) -> f64 {
         self.go_to(0.5);
         let Room { q, gradient, .. } = &mut *self.room;
-        self.system.gap_gradient(q, contact, gradient);
+        self.system.contacts().gradient(q, contact, gradient);
         ROUND_OFF * gradient.iter().zip(&*q).map(|(g, q)| (g * q).abs()).sum::<f64>()
     }
 
@@ -169,7 +169,7 @@ impl<'a, S: System + ?Sized> Way<'a, S> {
         self.go_to(enters);
         let ([start, end], system) = (self.ends, self.system);
         let Room { q, gradient, inverse, by, .. } = &mut *self.room;
-        system.gap_gradient(q, contact, gradient);
+        system.contacts().gradient(q, contact, gradient);
         for (k, by) in by.iter_mut().enumerate() {
             *by = if gradient[k] == 0.0 { 0.0 } else { end[k] - start[k] };
         }

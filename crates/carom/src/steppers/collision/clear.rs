@@ -53,7 +53,7 @@ impl Collision {
     fn blur<S: System + ?Sized>(&mut self, system: &S, contact: usize) -> f64 {
         let (leg, Search { room, off, .. }) = (&self.leg, &mut self.search);
         let ends = [&leg.end.q, &leg.at.q].map(|q| {
-            system.gap_gradient(q, contact, &mut room.gradient);
+            system.contacts().gradient(q, contact, &mut room.gradient);
             room.gradient.iter().zip(&*off).fold(0.0, |sum, (g, off)| sum + g.abs() * off)
         });
         if ends[0] > ends[1] { ends[0] } else { ends[1] }
@@ -72,7 +72,8 @@ impl Collision {
         let blur = if exact { 0.0 } else { self.blur(system, contact) };
         let Search { v, bow, room, whole, .. } = &mut self.search;
         let arc = Parabola { q: &self.leg.at.q, v, a: bow, duration: rest };
-        let bend = system.gap_bend(&arc, contact);
+        let along = system.contacts().along();
+        let bend = along.and_then(|along| along.bend(&arc, contact));
         if let Some([lower, upper]) = bend {
             *whole = lower;
             if upper < f64::INFINITY && gap.min(next) > upper.max(0.0) * rest * rest / 8.0 + blur {
@@ -88,6 +89,8 @@ impl Collision {
         }
         // A rate that closes a gap to nearly nothing, or opens one, can hardly be bounded so closely that it tells more.
         let open = gap.min(next) > NEARLY * (next - gap).abs();
-        open && system.gap_rate(&arc, contact).is_some_and(|rate| gap + next > rate * rest + 2.0 * blur)
+        open && along
+            .and_then(|along| along.rate(&arc, contact))
+            .is_some_and(|rate| gap + next > rate * rest + 2.0 * blur)
     }
 }

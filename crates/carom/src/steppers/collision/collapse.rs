@@ -138,13 +138,13 @@ impl Histories {
     /// The coordinates that a contact moves, into `own`.
     fn find_own<S: System + ?Sized>(&mut self, system: &S, q: &[f64], contact: usize) {
         let n = self.own.len();
-        system.gap_gradient(q, contact, &mut self.rows[..n]);
+        system.contacts().gradient(q, contact, &mut self.rows[..n]);
         for (own, g) in self.own.iter_mut().zip(&self.rows) {
             *own = *g != 0.0;
         }
-        let tangents = system.tangents(contact).min(2);
+        let tangents = system.contacts().directions(contact).min(2);
         if tangents > 0 {
-            system.gap_tangents(q, contact, &mut self.rows[..tangents * n]);
+            system.contacts().tangents(q, contact, &mut self.rows[..tangents * n]);
             for row in self.rows[..tangents * n].chunks_exact(n) {
                 self.own.iter_mut().zip(row).for_each(|(own, d)| *own |= *d != 0.0);
             }
@@ -182,7 +182,7 @@ fn limit(restitution: f64) -> u32 {
 impl Collision {
     /// The restitution of a contact; `None` if it is elastic and stays so.
     fn lossy<S: System + ?Sized>(&self, system: &S, contact: usize) -> Option<f64> {
-        let restitution = self.options.restitution.unwrap_or_else(|| system.restitution(contact));
+        let restitution = self.options.restitution.unwrap_or_else(|| system.contacts().restitution(contact));
         (restitution < 1.0 || self.options.capture).then_some(restitution)
     }
 
@@ -199,7 +199,7 @@ impl Collision {
                 }
                 if self.histories.impacts(contact) > MOST_IMPACTS || self.histories.grazes > MOST_GRAZES {
                     let (impacts, at, speed) = (self.events.len(), self.leg.at.t, -speed);
-                    return Err(Failure::Stalled { impacts, contact: system.gap_name(contact), at, speed });
+                    return Err(Failure::Stalled { impacts, contact: system.contacts().name(contact), at, speed });
                 }
                 continue;
             };
@@ -223,7 +223,7 @@ impl Collision {
         self.histories.collapsed = true;
         self.histories.hold(seed);
         self.histories.find_own(system, q, seed);
-        if system.equalities() > 0 {
+        if system.equalities().count() > 0 {
             // Joints connect bodies that no contact does.
             self.histories.own.fill(true);
         }

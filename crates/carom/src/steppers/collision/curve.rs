@@ -131,8 +131,8 @@ impl<S: System + ?Sized> Path for Model<'_, S> {
             *place = arc.q[i] + t * (arc.v[i] + 0.5 * t * arc.a[i]);
             *speed = arc.v[i] + t * arc.a[i];
         }
-        system.gap_of(&room.place, &[*contact], &mut room.gaps);
-        system.gap_gradient(&room.place, *contact, &mut room.gradient);
+        system.contacts().gaps_of(&room.place, &[*contact], &mut room.gaps);
+        system.contacts().gradient(&room.place, *contact, &mut room.gradient);
         let rate = dot(&room.gradient, &room.speed);
         Ok(Value { gap: room.gaps[*contact] - self.margin - self.slope * t, rate: rate - self.slope })
     }
@@ -155,7 +155,7 @@ impl<S: System + ?Sized> Path for Model<'_, S> {
     }
 
     fn endless(&self, at: f64, gap: f64, trials: usize) -> Failure {
-        Failure::Search { contact: self.system.gap_name(self.contact), trials, at, gap }
+        Failure::Search { contact: self.system.contacts().name(self.contact), trials, at, gap }
     }
 }
 
@@ -184,7 +184,7 @@ impl Collision {
                 let Some(sample) = self.sample(system, times[k])? else { return Ok(Sought::Unmet) };
                 index[k] = sample;
                 let (n, Samples { q, .. }) = (self.leg.at.q.len(), &self.search.samples);
-                system.gap_of(&q[sample * n..(sample + 1) * n], &[contact], &mut self.search.room.gaps);
+                system.contacts().gaps_of(&q[sample * n..(sample + 1) * n], &[contact], &mut self.search.room.gaps);
                 gaps[k] = self.search.room.gaps[contact] - floor;
                 if !gaps[k].is_finite() {
                     return Err(Failure::NonFinite { what: "a gap along the path of a step" });
@@ -198,7 +198,12 @@ impl Collision {
                 if number > 0 && self.touch_at(system, contact, gaps[0]) {
                     return Ok(Sought::Root((from <= limit).then_some(from)));
                 }
-                return Err(Failure::Search { contact: system.gap_name(contact), trials, at: from, gap: gaps[0] });
+                return Err(Failure::Search {
+                    contact: system.contacts().name(contact),
+                    trials,
+                    at: from,
+                    gap: gaps[0],
+                });
             }
             let leaving = number == 0 && start.rate > 0.0 && gaps[0] <= noise;
             let part = Part { from: index[0], width, margin, noise, leaving };
@@ -280,7 +285,7 @@ impl Collision {
         let (mut longest, mut off, mut noise) = (0.0_f64, 0.0_f64, 0.0_f64);
         for place in [from, middle, to] {
             let q = samples.place(place, n);
-            system.gap_gradient(q, contact, gradient);
+            system.contacts().gradient(q, contact, gradient);
             let (mut length, mut apart, mut size) = (0.0, 0.0, 0.0);
             for (i, &g) in gradient.iter().enumerate().filter(|(_, g)| **g != 0.0) {
                 let seen = [(quarter, 0.25 * width), (three_quarters, 0.75 * width)].map(|(place, t)| {
@@ -307,8 +312,8 @@ impl Collision {
         let (samples, Room { gradient, .. }) = (&self.search.samples, &mut self.search.room);
         let Samples { v, a, .. } = samples;
         let arc = Parabola { q: samples.place(part.from, n), v, a, duration: part.width };
-        system.gap_gradient(arc.q, contact, gradient);
-        let bend = system.gap_bend(&arc, contact);
+        system.contacts().gradient(arc.q, contact, gradient);
+        let bend = system.contacts().along().and_then(|along| along.bend(&arc, contact));
         bend.is_some_and(|[_, upper]| {
             upper < f64::INFINITY
                 && dot(gradient, v) + upper.max(0.0) * part.width < -RATE * part.margin / part.width

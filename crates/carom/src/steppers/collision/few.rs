@@ -31,11 +31,11 @@ impl Collision {
             q1[i] = q[i] + h * (half[i] * inverse[i]);
             (v[i], a[i]) = (p[i] * inverse[i], -(gradient[i] * inverse[i]));
         }
-        system.gap(&q1, &mut self.search.next);
+        system.contacts().gaps(&q1, &mut self.search.next);
         let arc = Parabola { q: &q, v: &v, a: &a, duration: h };
         for (contact, (&gap, &next)) in self.search.gap.iter().zip(&self.search.next).enumerate() {
             let lowest = gap.min(next);
-            let upper = system.gap_bend(&arc, contact)?[1];
+            let upper = system.contacts().along()?.bend(&arc, contact)?[1];
             let near = (upper.max(0.0) * h * h / 8.0).max(NEARLY_CLOSED * (gap - next).abs());
             // No comparison with what is not a number counts as clear.
             if !(lowest > near && upper < f64::INFINITY) {

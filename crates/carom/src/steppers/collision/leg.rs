@@ -82,7 +82,7 @@ impl Leg {
         let vector = || vec![0.0; n];
         let coupled = system.forces().is_some_and(|forces| forces.depends_on_velocity());
         let trapezoid = options.base.rule == Rule::Trapezoid;
-        let parabolic = trapezoid && system.mass().is_constant() && !coupled && system.equalities() == 0;
+        let parabolic = trapezoid && system.mass().is_constant() && !coupled && system.equalities().count() == 0;
         Self {
             at: start.clone(),
             end: start.clone(),
@@ -153,7 +153,7 @@ impl Collision {
             self.inverse.prepare(system, &self.leg.at.q)?;
         }
         if place == Place::New {
-            system.gap(&self.leg.at.q, &mut self.search.gap);
+            system.contacts().gaps(&self.leg.at.q, &mut self.search.gap);
         }
         self.leg.v.copy_from_slice(&self.leg.at.p);
         self.inverse.solve(&mut self.leg.v);
@@ -275,7 +275,7 @@ impl Collision {
 
     /// Impulses of the constraints and resting contacts in the leg.
     fn take_impulses<S: System + ?Sized>(&mut self, system: &S) {
-        let m = system.equalities();
+        let m = system.equalities().count();
         let impulses = if self.resting.is_empty() {
             Stepper::<S>::impulses(&self.free)
         } else {

@@ -181,7 +181,7 @@ impl Collision {
         let quest = Quest { stride: Stride { state, h: tau }, contacts: &self.contacts, candidates: &self.places };
         let report = self.holder.step(system, quest, [&self.places, &[]])?;
         self.leg.end.copy_from(&self.holder.end);
-        let (own, holder) = (system.equalities(), &self.holder);
+        let (own, holder) = (system.equalities().count(), &self.holder);
         let impulses = holder.start_impulse[own..].iter().zip(&holder.end_impulse[own..]);
         self.friction.normal.clear();
         self.friction.normal.extend(impulses.map(|(start, end)| (start + end).abs()));

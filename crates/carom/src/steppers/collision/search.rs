@@ -97,7 +97,8 @@ pub fn bend<S: System + ?Sized>(
     span: [f64; 2],
     room: &mut Room,
 ) -> f64 {
-    system.gap_bend(&part(arc, span, room), contact).map_or(f64::NEG_INFINITY, |bend| bend[0])
+    let bend = system.contacts().along().and_then(|along| along.bend(&part(arc, span, room), contact));
+    bend.map_or(f64::NEG_INFINITY, |bend| bend[0])
 }
 
 /// A bound of its rate, likewise.
@@ -108,7 +109,8 @@ pub fn rate<S: System + ?Sized>(
     span: [f64; 2],
     room: &mut Room,
 ) -> f64 {
-    system.gap_rate(&part(arc, span, room), contact).unwrap_or(f64::INFINITY)
+    let rate = system.contacts().along().and_then(|along| along.rate(&part(arc, span, room), contact));
+    rate.unwrap_or(f64::INFINITY)
 }
 
 /// The gap of a contact along a leg that is a parabola.
@@ -128,7 +130,7 @@ impl<S: System + ?Sized> Path for Flight<'_, S> {
         }
         let gap = collision.gap_at(*system, *contact, t)?;
         let (leg, Search { v, room, .. }) = (&collision.leg, &mut collision.search);
-        system.gap_gradient(&leg.end.q, *contact, &mut room.gradient);
+        system.contacts().gradient(&leg.end.q, *contact, &mut room.gradient);
         let rate =
             room.gradient.iter().zip(v.iter().zip(&leg.a)).fold(0.0, |sum, (g, (v, a))| sum + g * (v + t * a));
         Ok(Value { gap, rate })
@@ -155,7 +157,7 @@ impl<S: System + ?Sized> Path for Flight<'_, S> {
 
     fn noise(&mut self) -> f64 {
         let (leg, room) = (&self.collision.leg, &mut self.collision.search.room);
-        self.system.gap_gradient(&leg.at.q, self.contact, &mut room.gradient);
+        self.system.contacts().gradient(&leg.at.q, self.contact, &mut room.gradient);
         let ends = leg.at.q.iter().zip(&leg.end.q);
         let size =
             room.gradient.iter().zip(ends).fold(0.0, |sum, (g, (q, x))| sum + g.abs() * q.abs().max(x.abs()));
@@ -163,7 +165,7 @@ impl<S: System + ?Sized> Path for Flight<'_, S> {
     }
 
     fn endless(&self, at: f64, gap: f64, trials: usize) -> Failure {
-        Failure::Search { contact: self.system.gap_name(self.contact), trials, at, gap }
+        Failure::Search { contact: self.system.contacts().name(self.contact), trials, at, gap }
     }
 }
 
@@ -204,14 +206,14 @@ impl Collision {
         if gap > far {
             return None;
         }
-        system.gap_gradient(&self.leg.at.q, contact, &mut self.search.room.gradient);
+        system.contacts().gradient(&self.leg.at.q, contact, &mut self.search.room.gradient);
         let (closed, still) = self.scales.along(&self.search.room.gradient, self.grid[1]);
         (gap <= closed).then_some(still)
     }
 
     /// Whether a gap of this value, where the leg starts, is closed; `scales` belong to that place.
     pub(super) fn touch_at<S: System + ?Sized>(&mut self, system: &S, contact: usize, gap: f64) -> bool {
-        system.gap_gradient(&self.leg.at.q, contact, &mut self.search.room.gradient);
+        system.contacts().gradient(&self.leg.at.q, contact, &mut self.search.room.gradient);
         gap <= self.scales.along(&self.search.room.gradient, self.grid[1]).0
     }
 
@@ -241,7 +243,7 @@ impl Collision {
     /// Gaps where the leg ends if nothing is hit.
     fn look_ahead<S: System + ?Sized>(&mut self, system: &S, rest: f64) -> Result<(), Failure> {
         self.place(system, rest)?;
-        system.gap(&self.leg.end.q, &mut self.search.next);
+        system.contacts().gaps(&self.leg.end.q, &mut self.search.next);
         self.search.ahead = true;
         Ok(())
     }
@@ -333,7 +335,7 @@ impl Collision {
         let mut fastest = 0.0_f64;
         for at_end in [false, true] {
             let q = if at_end { &self.leg.end.q } else { &self.leg.at.q };
-            system.gap_gradient(q, contact, &mut self.search.room.gradient);
+            system.contacts().gradient(q, contact, &mut self.search.room.gradient);
             let speeds = self.leg.v.iter().zip(&self.leg.chord);
             // The chord is the mean of the speeds at both ends: the last is within twice the difference.
             let terms = self.search.room.gradient.iter().zip(speeds);
@@ -346,7 +348,7 @@ impl Collision {
     /// Gap and rate where the leg starts.
     pub(super) fn start_value<S: System + ?Sized>(&mut self, system: &S, contact: usize) -> Value {
         let Search { v, room, gap, .. } = &mut self.search;
-        system.gap_gradient(&self.leg.at.q, contact, &mut room.gradient);
+        system.contacts().gradient(&self.leg.at.q, contact, &mut room.gradient);
         Value { gap: gap[contact], rate: dot(&room.gradient, v) }
     }
 
@@ -369,7 +371,7 @@ impl Collision {
         tau: f64,
     ) -> Result<f64, Failure> {
         self.probe(system, tau)?;
-        system.gap_of(&self.leg.end.q, &[contact], &mut self.search.room.gaps);
+        system.contacts().gaps_of(&self.leg.end.q, &[contact], &mut self.search.room.gaps);
         let gap = self.search.room.gaps[contact];
         if gap.is_finite() { Ok(gap) } else { Err(Failure::NonFinite { what: "a gap along the path of a step" }) }
     }

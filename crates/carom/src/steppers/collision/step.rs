@@ -80,7 +80,7 @@ pub struct Collision {
 impl Collision {
     /// Sized for a system.
     pub fn new<S: System + ?Sized>(options: Options, system: &S, start: &State) -> Result<Self, Failure> {
-        let (n, m, k) = (system.dim(), system.equalities(), system.inequalities());
+        let (n, m, k) = (system.dim(), system.equalities().count(), system.contacts().count());
         let by_shadow = usize::from(matches!(options.closing, Closing::Shadow(_)));
         let by_metric = usize::from(options.curvature.is_some());
         Failure::unless_they_fit("the shadow energy of impacts", &[[(by_shadow + by_metric) * n, n]])?;
@@ -174,7 +174,7 @@ impl Collision {
         if self.search.ahead {
             std::mem::swap(&mut self.search.gap, &mut self.search.next);
         } else {
-            system.gap(&self.leg.end.q, &mut self.search.gap);
+            system.contacts().gaps(&self.leg.end.q, &mut self.search.gap);
         }
         self.known_q.copy_from_slice(&self.leg.end.q);
         self.gradient_known = self.leg.parabolic && self.resting.is_empty();

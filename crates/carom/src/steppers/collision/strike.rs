@@ -65,7 +65,7 @@ impl Collision {
         }
         let known = (self.leg.parabolic && self.resting.is_empty()).then_some(&*self.leg.next_gradient);
         self.scales.measure(system, &self.inverse, (at, known), h);
-        system.gap(&at.q, &mut self.search.gap);
+        system.contacts().gaps(&at.q, &mut self.search.gap);
         self.contacts.members.clear();
         let far = self.far();
         for contact in 0..self.search.gap.len() {

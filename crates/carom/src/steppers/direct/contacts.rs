@@ -88,7 +88,7 @@ impl Search {
                 }
             }
         }
-        let names: Vec<String> = self.seen.iter().map(|&c| format!("`{}`", system.gap_name(c))).collect();
+        let names: Vec<String> = self.seen.iter().map(|&c| format!("`{}`", system.contacts().name(c))).collect();
         Err(Failure::Contacts { contacts: names.join(", "), sets: sets as u32, reason })
     }
 
@@ -127,5 +127,5 @@ impl Search {
 
 #[cold]
 fn describe<S: System + ?Sized>(system: &S, wrong: Wrong) -> String {
-    format!("is wrong: `{}` {} {:.3e}", system.gap_name(wrong.contact), wrong.what, wrong.by)
+    format!("is wrong: `{}` {} {:.3e}", system.contacts().name(wrong.contact), wrong.what, wrong.by)
 }

@@ -103,7 +103,7 @@ pub struct Solver {
 impl Solver {
     /// Sized for a system, with room for as many contacts as can be independent.
     pub fn new<S: System + ?Sized>(config: &Config, system: &S, start: &State) -> Result<Self, Failure> {
-        let (n, k) = (system.dim(), system.inequalities());
+        let (n, k) = (system.dim(), system.contacts().count());
         let most = k.min(n);
         // The Newton matrix, gradients of contacts, Jacobian and Hessian, two matrices of the base rule.
         let matrices = [[n + most, n + most], [most, n], [n, n], [n, n], [n, n], [n, n]];
@@ -199,7 +199,7 @@ impl Solver {
         if residual > FLOOR {
             residual = self.settled_residual(system);
         }
-        system.gap(&self.y, &mut self.gap);
+        system.contacts().gaps(&self.y, &mut self.gap);
         Ok(StepReport { iterations: newton.iterations, residual, ..StepReport::default() })
     }
 
@@ -224,10 +224,10 @@ impl Solver {
         }
         let mut worst = (0.0, 0);
         if !self.held.is_empty() {
-            system.gap(&self.y, &mut self.gap);
+            system.contacts().gaps(&self.y, &mut self.gap);
             for (place, &contact) in self.held.iter().enumerate() {
                 let row = &mut self.g[place * n..(place + 1) * n];
-                system.gap_gradient(&self.y, contact, row);
+                system.contacts().gradient(&self.y, contact, row);
                 self.held_gap[place] = self.gap[contact];
                 let impulse = scheme.into_chord * self.lambda[contact];
                 for ((left, magnitude), g) in self.left.iter_mut().zip(&mut self.magnitude).zip(&*row) {
@@ -271,7 +271,7 @@ impl Solver {
     fn spilled<S: System + ?Sized>(&mut self, system: &S) -> f64 {
         let (y, gap, held) = (&self.y, &mut self.gap, &self.held);
         self.spread.add_rounding(&mut self.sizes, |out| {
-            system.gap_rounding(y, gap);
+            system.contacts().rounding(y, gap);
             out.iter_mut().zip(held).for_each(|(out, &contact)| *out = gap[contact]);
         });
         let shape = RowShape::rows(self.v.len(), self.held_gap.len());
@@ -310,7 +310,7 @@ impl Solver {
         let chord = Chord { t0: state.t, h, q0: &state.q, v: &self.v };
         self.base.left_jacobian(system, chord, &mut self.jacobian);
         if !self.held.is_empty() {
-            system.gap_hessian(&self.y, &self.lambda, &mut self.hessian);
+            system.contacts().hessian(&self.y, &self.lambda, &mut self.hessian);
             let weight = self.scheme.into_chord * self.scheme.place * h;
             for (out, curvature) in self.jacobian.iter_mut().zip(&self.hessian) {
                 *out -= weight * curvature;
@@ -399,7 +399,7 @@ impl Solver {
             return None;
         }
         self.measure_reach(h);
-        system.gap_gradient(&self.y, contact, &mut self.row);
+        system.contacts().gradient(&self.y, contact, &mut self.row);
         (depth > ROUND_OFF * self.size(&self.row)).then_some(depth)
     }
 

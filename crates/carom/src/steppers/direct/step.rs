@@ -26,7 +26,7 @@ pub struct Direct {
 impl Direct {
     /// Sized for a system.
     pub fn new<S: System + ?Sized>(config: &Config, system: &S, start: &State) -> Result<Self, Failure> {
-        let (n, k) = (system.dim(), system.inequalities());
+        let (n, k) = (system.dim(), system.contacts().count());
         let solver = Solver::new(config, system, start)?;
         let gamma = if solver.scheme.carried.is_some() { config.gamma } else { 1.0 };
         Ok(Self {
@@ -70,7 +70,7 @@ impl Direct {
             return;
         }
         for (contact, mu) in self.mu.iter().enumerate().filter(|(_, mu)| **mu != 0.0) {
-            system.gap_gradient(&state.q, contact, &mut self.row);
+            system.contacts().gradient(&state.q, contact, &mut self.row);
             for (carried, g) in self.solver.carried.iter_mut().zip(&self.row) {
                 *carried += h * mu * g;
             }

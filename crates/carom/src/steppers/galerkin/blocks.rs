@@ -155,8 +155,8 @@ impl Galerkin {
         combine(None, 1.0, l, &self.u, v);
         if self.nc > 0 {
             combine(None, 1.0, chi, &self.lambda, lambda);
-            system.equality(state.t + 0.5 * h, q, &mut blocks.values);
-            system.equality_jacobian(state.t + 0.5 * h, q, &mut blocks.g);
+            system.equalities().values(state.t + 0.5 * h, q, &mut blocks.values);
+            system.equalities().jacobian(state.t + 0.5 * h, q, &mut blocks.g);
             for (row, scale) in blocks.g.chunks_exact(self.n).zip(&mut self.scales) {
                 let steep =
                     row.iter().zip(&self.inverse.diagonal).fold(0.0_f64, |max, (g, m)| max.max(g.abs() / m));

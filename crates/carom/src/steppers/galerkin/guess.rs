@@ -84,10 +84,10 @@ impl Galerkin {
             // G a = −(vᵀg_qq v + 2 g_qt v + g_tt): what is missing is pulled back along M⁻¹Gᵀ.
             let missing = &mut self.sizes;
             self.rows.prepare(system, &self.inverse, t, &state.q)?;
-            system.equality_second_rate(t, &state.q, missing);
+            system.equalities().second_rate(t, &state.q, missing);
             for row in 0..nc {
                 self.mu[row] = 1.0;
-                system.equality_hessian(t, &state.q, &self.mu, &mut self.derivatives.work);
+                system.equalities().hessian(t, &state.q, &self.mu, &mut self.derivatives.work);
                 self.mu[row] = 0.0;
                 crate::linear::matrix_times(&self.derivatives.work, v, &mut self.work);
                 missing[row] += dot(&self.work, v);
@@ -95,7 +95,7 @@ impl Galerkin {
             }
             if system.time_dependence().equalities {
                 let rates = &mut self.rates;
-                system.equality_jacobian_rate(t, &state.q, rates);
+                system.equalities().jacobian_rate(t, &state.q, rates);
                 for row in 0..nc {
                     missing[row] += 2.0 * dot(&rates[row * n..(row + 1) * n], v);
                 }

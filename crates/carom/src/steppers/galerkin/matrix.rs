@@ -75,7 +75,7 @@ impl Derivatives {
             there.c |= forces.depends_on_velocity();
         }
         if !lambda.is_empty() {
-            system.equality_hessian(t, q, lambda, &mut self.work);
+            system.equalities().hessian(t, q, lambda, &mut self.work);
             add(&mut self.k, &self.work);
         }
         there

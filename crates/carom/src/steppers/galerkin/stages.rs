@@ -283,7 +283,7 @@ impl Galerkin {
     #[cold]
     pub(super) fn spilled<S: System + ?Sized>(&mut self, system: &S, t1: f64) -> [f64; 2] {
         let q1 = &self.q1;
-        self.spread.add_rounding(&mut self.sizes, |out| system.equality_rounding(t1, q1, out));
+        self.spread.add_rounding(&mut self.sizes, |out| system.equalities().rounding(t1, q1, out));
         self.spread.measure(&self.rows.shape, &self.rows.g, &self.inverse.diagonal, &self.sizes);
         let (balances, others) = self.unbalance.split_at(self.u.len());
         let (links, constraints) = others.split_at(self.momenta.len());

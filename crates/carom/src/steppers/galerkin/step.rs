@@ -92,7 +92,7 @@ pub struct Galerkin {
 impl Galerkin {
     /// Sized for the system; refused if its mass is singular or its constraints depend on each other at the start.
     pub fn new<S: System + ?Sized>(config: &Config, system: &S, start: &State) -> Result<Self, Failure> {
-        let (n, nc, tables) = (system.dim(), system.equalities(), Tables::new(config));
+        let (n, nc, tables) = (system.dim(), system.equalities().count(), Tables::new(config));
         let (modes, points) = (tables.modes, tables.points.s.len());
         let constant = system.mass().is_constant();
         let separate = !constant && points != tables.momentum_degree + 1;
@@ -103,7 +103,7 @@ impl Galerkin {
         let mut matrices = vec![full(unknowns, unknowns)];
         matrices.extend([full(n, n); 7]);
         matrices.push(full(nc, nc));
-        if system.equality_pattern().is_none() {
+        if system.equalities().sparse().is_none() {
             matrices.push(full((points + 3) * nc, n));
         }
         matrices.extend(if separate { vec![full(n, n); points] } else { Vec::new() });
@@ -364,7 +364,7 @@ impl Galerkin {
             inside.iter_mut().zip(lambda).for_each(|(sum, lambda)| *sum -= h * w * lambda);
             if moving {
                 let q = &self.stages.q[k * self.n..(k + 1) * self.n];
-                system.equality_rate(state.t + self.tables.points.s[k] * h, q, &mut self.sizes);
+                system.equalities().rate(state.t + self.tables.points.s[k] * h, q, &mut self.sizes);
                 self.inside_work -= h * w * crate::linear::dot(lambda, &self.sizes);
             }
         }

@@ -75,7 +75,7 @@ pub struct Reflections<'a, S: System + ?Sized> {
 impl<S: System + ?Sized> Reflections<'_, S> {
     /// Whether the chord velocity is known without a step.
     fn explicit(&self) -> bool {
-        matches!(self.free, Variational::Trapezoid(Verlet::Explicit(_))) && self.system.equalities() == 0
+        matches!(self.free, Variational::Trapezoid(Verlet::Explicit(_))) && self.system.equalities().count() == 0
     }
 
     /// Forces at the place, where they give the chord velocity.

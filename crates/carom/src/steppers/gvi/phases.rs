@@ -45,14 +45,14 @@ impl Gvi {
         let Self { config, start, reference, predicted, approach, next_gap, .. } = self;
         let q = end.unwrap_or(&predicted.q);
         let at = match config.linearized {
-            Linearized::None | Linearized::Qp => return system.gap(q, next_gap),
+            Linearized::None | Linearized::Qp => return system.contacts().gaps(q, next_gap),
             Linearized::Qt => &start.q,
             Linearized::Lag | Linearized::Fixed => &*reference,
         };
         approach.resize(q.len(), 0.0);
-        system.gap(at, next_gap);
+        system.contacts().gaps(at, next_gap);
         for (contact, gap) in next_gap.iter_mut().enumerate() {
-            system.gap_gradient(at, contact, approach);
+            system.contacts().gradient(at, contact, approach);
             *gap += approach.iter().zip(q.iter().zip(at)).fold(0.0, |sum, (g, (q, at))| sum + g * (q - at));
         }
     }
@@ -115,7 +115,7 @@ impl Gvi {
         state: &mut State,
         h: f64,
     ) -> Result<Resolved, Failure> {
-        let (n, m) = (state.q.len(), system.equalities());
+        let (n, m) = (state.q.len(), system.equalities().count());
         let at = match self.config.linearized {
             Linearized::None | Linearized::Qt => &state.q,
             Linearized::Qp => &self.predicted.q,
@@ -216,8 +216,11 @@ impl Gvi {
             }
             impact.add(self.reflect(system, state, h)?);
         }
-        let names =
-            self.contacts.members.iter().map(|&contact| format!("`{}` is in the way", system.gap_name(contact)));
+        let names = self
+            .contacts
+            .members
+            .iter()
+            .map(|&contact| format!("`{}` is in the way", system.contacts().name(contact)));
         Err(Failure::Impact { passes: impact.passes, contacts: names.collect::<Vec<_>>().join(", ") })
     }
 
@@ -269,7 +272,7 @@ impl Gvi {
 
     /// Whether a contact that may come to rest is violated at the end of the step.
     pub(super) fn leaves_violated<S: System + ?Sized>(&self, system: &S) -> bool {
-        let e = |contact| self.config.restitution.unwrap_or_else(|| system.restitution(contact));
+        let e = |contact| self.config.restitution.unwrap_or_else(|| system.contacts().restitution(contact));
         self.next_gap.iter().enumerate().any(|(contact, gap)| *gap < 0.0 && self.may_rest(e(contact)))
     }
 
@@ -279,7 +282,7 @@ impl Gvi {
         for contact in 0..self.next_gap.len() {
             let (gap, e) = (self.next_gap[contact], self.config.restitution);
             let Err(place) = self.contacts.members.binary_search(&contact) else { continue };
-            let rests = gap < 0.0 && self.may_rest(e.unwrap_or_else(|| system.restitution(contact)));
+            let rests = gap < 0.0 && self.may_rest(e.unwrap_or_else(|| system.contacts().restitution(contact)));
             let room = (&self.scales, &mut self.approach);
             if rests && !is_closed(system, room, &state.q, (contact, gap), h) {
                 self.contacts.members.insert(place, contact);

@@ -69,13 +69,13 @@ impl Gvi {
             system.potential_gradient(state.t, &node.q, &mut node.gradient);
         }
         let (mut ahead, mut report) = (drift(&node, &inverse, h), StepReport::default());
-        system.gap(&ahead.q, &mut self.next_gap);
+        system.contacts().gaps(&ahead.q, &mut self.next_gap);
         let mut struck = None;
         if !self.is_clear() {
             let (contact, impulse) = self.bounce(system, &mut node, &inverse, h)?;
             (report.impacts, report.active, struck) = (1, true, Some((contact, impulse)));
             ahead = drift(&node, &inverse, h);
-            system.gap(&ahead.q, &mut self.next_gap);
+            system.contacts().gaps(&ahead.q, &mut self.next_gap);
             // What is closed after it is for the long way.
             let nearly = |(gap, next): (&f64, &f64)| next.abs() <= NEARLY_CLOSED * gap.abs().max(node.q[0].abs());
             if self.gap.iter().zip(&self.next_gap).any(nearly) {
@@ -121,9 +121,9 @@ impl Gvi {
         let near = |&i: &usize| self.next_gap[i] <= NEARLY_CLOSED * self.gap[i].abs();
         let mut ahead = (0..self.gap.len()).filter(near);
         let (contact, None) = (ahead.next()?, ahead.next()) else { return None };
-        let e = self.config.restitution.unwrap_or_else(|| system.restitution(contact));
+        let e = self.config.restitution.unwrap_or_else(|| system.contacts().restitution(contact));
         let (mut g, mut speed, mut inertia) = ([0.0; N], 0.0, 0.0);
-        system.gap_gradient(&node.q, contact, &mut g);
+        system.contacts().gradient(&node.q, contact, &mut g);
         let (mut reach, mut energy) = (0.0, 0.0_f64);
         for i in 0..N {
             let y = g[i] * inverse[i];

@@ -77,7 +77,7 @@ pub struct Gvi {
 impl Gvi {
     /// Sized for a system.
     pub fn new<S: System + ?Sized>(config: &Config, system: &S, start: &State) -> Result<Self, Failure> {
-        let (n, m, k) = (system.dim(), system.equalities(), system.inequalities());
+        let (n, m, k) = (system.dim(), system.equalities().count(), system.contacts().count());
         let by_shadow = if config.energy == Energy::Shadow { n } else { 0 };
         Failure::unless_it_fits("the shadow energy of impacts", by_shadow, n)?;
         let inverse = InverseMass::new(system, &start.q)?;
@@ -151,7 +151,7 @@ impl Gvi {
                     return self.step_with_contacts(system, state, h);
                 }
                 if self.config.linearized != Linearized::None {
-                    system.gap(&state.q, &mut self.next_gap);
+                    system.contacts().gaps(&state.q, &mut self.next_gap);
                 }
                 report
             }
@@ -162,7 +162,7 @@ impl Gvi {
                     return self.step_with_contacts(system, state, h);
                 }
                 let report = self.free.step(system, state, h).map_err(|error| error.failure)?;
-                system.gap(&state.q, &mut self.next_gap);
+                system.contacts().gaps(&state.q, &mut self.next_gap);
                 // Equality constraints may lead where the prediction did not.
                 if self.leaves_violated(system) {
                     state.copy_from(&self.start);
@@ -216,7 +216,7 @@ impl Gvi {
             self.choose_candidates(&state.p); // (7.1)
             self.reflected.copy_from(state);
             let report = self.held_or_free(system, state, h)?; // (7.3)-(7.6)
-            system.gap(&state.q, &mut self.next_gap);
+            system.contacts().gaps(&state.q, &mut self.next_gap);
             // Contacts that may come to rest are never left violated.
             if !self.add_violated(system, state, h) {
                 break report;

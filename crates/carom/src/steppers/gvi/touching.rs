@@ -21,7 +21,7 @@ pub(super) fn is_closed<S: System + ?Sized>(
     h: f64,
 ) -> bool {
     row.resize(q.len(), 0.0);
-    system.gap_gradient(q, contact, row);
+    system.contacts().gradient(q, contact, row);
     gap.abs() <= scales.along(row, h).0
 }
 
@@ -29,7 +29,7 @@ impl Gvi {
     /// Gaps at a state that is not the end of the last step, and the contacts that are touched there.
     #[cold]
     pub(super) fn survey<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<(), Failure> {
-        system.gap(&state.q, &mut self.gap);
+        system.contacts().gaps(&state.q, &mut self.gap);
         if !self.recalled {
             self.touching.clear();
             self.carrying.clear();

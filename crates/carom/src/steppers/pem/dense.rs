@@ -29,7 +29,7 @@ impl Dense {
         shape: &RowShape,
         start: &State,
     ) -> Result<Self, Failure> {
-        let (n, m) = (system.dim(), system.equalities());
+        let (n, m) = (system.dim(), system.equalities().count());
         let by_force = if system.forces().is_some() { n } else { 0 };
         let matrices = [[n + m, n + m], [n, n], [n, n], [n, n], [by_force, n], [by_force, n], [m, m]];
         Failure::unless_they_fit("a step by full matrices", &matrices)?;
@@ -55,7 +55,7 @@ impl Dense {
         system.potential_hessian(half, &at.middle, of_potential);
         of_rows.fill(0.0);
         if m > 0 {
-            system.equality_hessian(half, &at.middle, &at.lambda, of_rows);
+            system.equalities().hessian(half, &at.middle, &at.lambda, of_rows);
         }
         if let (Some(forces), Some([by_q, by_v])) = (system.forces(), &mut self.by_force) {
             forces.jacobians(half, &at.middle, &at.u, by_q, by_v);

@@ -69,7 +69,7 @@ pub(super) struct Equations {
 
 impl Equations {
     pub fn new<S: System + ?Sized>(system: &S, inverse: &InverseMass) -> Self {
-        let (n, m) = (system.dim(), system.equalities());
+        let (n, m) = (system.dim(), system.equalities().count());
         let (vector, row) = (|| vec![0.0; n], || vec![0.0; m]);
         let shape = RowShape::of(system, inverse);
         let entries = || vec![0.0; shape.entries()];
@@ -98,9 +98,9 @@ impl Equations {
 
     /// What of the equations stays the same in all iterations.
     pub fn begin<S: System + ?Sized>(&mut self, system: &S, start: Start) {
-        system.equality(start.t + 0.5 * start.h, start.q, &mut self.values[0]);
+        system.equalities().values(start.t + 0.5 * start.h, start.q, &mut self.values[0]);
         // Where coordinates hardly move off zero, a difference of values is nothing but this.
-        system.equality_rounding(start.t, start.q, &mut self.rounding);
+        system.equalities().rounding(start.t, start.q, &mut self.rounding);
     }
 
     /// Everything at the iterate `(u, λ)`.
@@ -156,12 +156,13 @@ impl Equations {
         let (shape, mean, diagonal) = (&self.shape, &mut self.mean, &self.diagonal);
         let (q1, middle) = (&self.q1, &self.middle);
         let segment = Segment { t: half, start: q, end: q1, middle };
-        if self.f1.is_empty() || (shape.pattern().is_some() && system.equality_discrete_entries(&segment, mean)) {
+        let sparse = system.equalities().sparse().filter(|_| shape.pattern().is_some());
+        if self.f1.is_empty() || sparse.is_some_and(|rows| rows.discrete_entries(&segment, mean)) {
             return;
         }
         let [before, after, between] = &mut self.values;
         if self.moving {
-            system.equality(half, q1, after);
+            system.equalities().values(half, q1, after);
         } else {
             after.copy_from_slice(&self.f1);
         }

@@ -125,7 +125,9 @@ impl Factors {
 
     /// Rows across the rods that are taut.
     fn bend<const W: usize, S: System + ?Sized>(&mut self, system: &S, start: Start, at: &Equations) {
-        let Some(pattern) = at.shape.pattern() else { return };
+        let (Some(pattern), Some(sparse)) = (at.shape.pattern(), system.equalities().sparse()) else {
+            return;
+        };
         let mean = at.mean.as_chunks::<W>().0;
         let entries = at.shape.entries();
         let half = start.t + 0.5 * start.h;
@@ -136,7 +138,7 @@ impl Factors {
             let length = gradient.iter().fold(0.0, |sum, g| sum + g * g).sqrt();
             let side = W * ends;
             let bend = &mut self.bend[..side * side];
-            system.equality_row_hessian(half, &at.middle, row, bend);
+            sparse.row_hessian(half, &at.middle, row, bend);
             let directions = frame(&gradient.map(|g| g / length));
             let blocks = &pattern.blocks()[range.clone()];
             let least = blocks.iter().map(|b| self.saddle.mass.block(*b)[0]).fold(f64::INFINITY, f64::min);

@@ -68,7 +68,7 @@ impl Pem {
     /// Sized for the system; refused if its mass is singular, or its constraints depend on each other at the start where full matrices
     /// are taken.
     pub fn new<S: System + ?Sized>(tolerance: f64, system: &S, start: &State) -> Result<Self, Failure> {
-        let (n, m) = (system.dim(), system.equalities());
+        let (n, m) = (system.dim(), system.equalities().count());
         let inverse = InverseMass::new(system, &start.q)?;
         let equations = Equations::new(system, &inverse);
         let sparse = if n + m > if m > 0 { MANY } else { MANY_FREE } {
@@ -118,8 +118,8 @@ impl Pem {
         at.shape.evaluate(system, *t, q, [&mut at.f1, &mut at.g1]);
         at.q1.copy_from_slice(q);
         // G a + vᵀg_qq v + g_tt = 0; what the mixed derivative adds where constraints move is left out of this first guess.
-        system.equality_bend(*t, q, &self.v, &mut self.rate);
-        system.equality_second_rate(*t, q, &mut self.impulse);
+        system.equalities().bend(*t, q, &self.v, &mut self.rate);
+        system.equalities().second_rate(*t, q, &mut self.impulse);
         self.rate.iter_mut().zip(&self.impulse).for_each(|(sum, rate)| *sum += rate);
         self.project(system, *t)?;
         self.memory[..n].copy_from_slice(&self.v1);
@@ -211,7 +211,7 @@ impl Pem {
             *v1 = 2.0 * u - v;
         }
         let work = at.work();
-        system.equality_rate(t + h, &at.q1, &mut self.rate);
+        system.equalities().rate(t + h, &at.q1, &mut self.rate);
         let mut off = self.project(system, t + h)?;
         if off > STALLED {
             off = self.equations.rate_beside(&self.rate, &self.v1);

@@ -139,7 +139,7 @@ impl Method for Config {
         } else {
             Form::Linear(Box::new(Linear::new(theta, self.linearized == Linearized::Full, springs, inverse)))
         };
-        let zeros = || vec![0.0; system.equalities()];
+        let zeros = || vec![0.0; system.equalities().count()];
         let accounts = Accounts { stiffness, values: zeros(), stored: None, work: [0.0] };
         Ok(Penalty { form, theta, none: zeros(), impulse: zeros(), rate: zeros(), work: 0.0, accounts })
     }
@@ -172,7 +172,7 @@ struct Accounts {
 
 impl Accounts {
     fn show<S: System + ?Sized>(&mut self, system: &S, state: &State) {
-        system.equality(state.t, &state.q, &mut self.values);
+        system.equalities().values(state.t, &state.q, &mut self.values);
         let stored = self.stiffness.iter().zip(&self.values).map(|(k, f)| 0.5 * k * f * f).sum();
         self.work = [self.stored.map_or(0.0, |before| before - stored)];
         self.stored = Some(stored);
@@ -204,7 +204,7 @@ impl<S: System + ?Sized> Stepper<S> for Penalty {
             *impulse = h * force;
         }
         if system.time_dependence().equalities {
-            system.equality_rate(t, springs.place(), &mut self.rate);
+            system.equalities().rate(t, springs.place(), &mut self.rate);
             self.work = crate::linear::dot(&self.impulse, &self.rate);
         }
         Ok(report)

@@ -31,8 +31,8 @@ pub struct Springs {
 impl Springs {
     /// Springs of stiffness `k`, or of the reciprocal compliance where a row has one above 0.
     pub fn new<S: System + ?Sized>(system: &S, inverse: &InverseMass, k: f64) -> Self {
-        let (n, m) = (system.dim(), system.equalities());
-        let own = |row: usize| system.equality_softness(row).compliance.filter(|compliance| *compliance > 0.0);
+        let (n, m) = (system.dim(), system.equalities().count());
+        let own = |row: usize| system.equalities().softness(row).compliance.filter(|compliance| *compliance > 0.0);
         let shape = RowShape::of(system, inverse);
         let vector = || vec![0.0; n];
         let matrix = || vec![0.0; n * n];
@@ -106,7 +106,7 @@ impl Springs {
         let n = self.q.len();
         system.potential_hessian(t, &self.q, &mut self.by_q);
         if !self.k.is_empty() && bent {
-            system.equality_hessian(t, &self.q, &self.lambda, &mut self.matrix);
+            system.equalities().hessian(t, &self.q, &self.lambda, &mut self.matrix);
             self.by_q.iter_mut().zip(&self.matrix).for_each(|(out, bend)| *out += bend);
         }
         for (row, k) in self.k.iter().enumerate() {

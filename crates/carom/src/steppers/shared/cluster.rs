@@ -66,7 +66,7 @@ impl Cluster {
     /// For a system; `None` unless a step of Verlet is explicit on it.
     pub fn new<S: System + ?Sized>(system: &S, q: &[f64]) -> Option<Self> {
         let coupled = system.forces().is_some_and(|forces| forces.depends_on_velocity());
-        if coupled || !system.mass().is_constant() || system.equalities() > 0 {
+        if coupled || !system.mass().is_constant() || system.equalities().count() > 0 {
             return None;
         }
         let vector = || vec![0.0; system.dim()];
@@ -214,7 +214,7 @@ impl Cluster {
             }
             self.programme.w[a * (count + 1)] *= 1.0 + RAISED;
         }
-        system.gap_of(&stride.state.q, &contacts.members, gaps);
+        system.contacts().gaps_of(&stride.state.q, &contacts.members, gaps);
         self.sunk.clear();
         self.sunk.extend(candidates.iter().map(|&place| gaps[contacts.members[place]].min(0.0)));
         self.pushed.clear();
@@ -243,7 +243,7 @@ impl Cluster {
                 let way = h * self.lambda[a];
                 end.q.iter_mut().zip(y).for_each(|(q, y)| *q += way * y);
             }
-            system.gap_of(&end.q, &contacts.members, gaps);
+            system.contacts().gaps_of(&end.q, &contacts.members, gaps);
             for (sunk, &place) in self.sunk.iter().zip(candidates) {
                 gaps[contacts.members[place]] -= sunk;
             }
@@ -271,7 +271,7 @@ impl Cluster {
         Err(Failure::Cluster {
             contacts: count,
             programmes: MOST_PROGRAMMES,
-            contact: system.gap_name(contact),
+            contact: system.contacts().name(contact),
             by,
         })
     }
@@ -287,7 +287,7 @@ impl Cluster {
     ) {
         let n = end.q.len();
         for _ in 0..PULLS {
-            system.gap_of(&end.q, &contacts.members, gaps);
+            system.contacts().gaps_of(&end.q, &contacts.members, gaps);
             let mut deep = false;
             for (a, &place) in candidates.iter().enumerate() {
                 let gap = gaps[contacts.members[place]];
@@ -304,7 +304,7 @@ impl Cluster {
                 end.q.iter_mut().zip(y).for_each(|(q, y)| *q += way * y);
             }
         }
-        system.gap_of(&end.q, &contacts.members, gaps);
+        system.contacts().gaps_of(&end.q, &contacts.members, gaps);
     }
 
     /// The largest violation of the conditions on the positions, in multiples of what counts as closed, and its place among the contacts.
@@ -344,7 +344,7 @@ impl Cluster {
         let count = self.closed.len();
         self.g.resize(count * n, 0.0);
         for (row, &a) in self.g.chunks_exact_mut(n).zip(&self.closed) {
-            system.gap_gradient(&end.q, contacts.members[candidates[a]], row);
+            system.contacts().gradient(&end.q, contacts.members[candidates[a]], row);
         }
         self.y.clear();
         self.y.extend_from_slice(&self.g);

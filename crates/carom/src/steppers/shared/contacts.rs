@@ -154,7 +154,7 @@ impl Contacts {
     #[cold]
     pub fn no_end<S: System + ?Sized>(&self, system: &S, stuck: &Stuck) -> Failure {
         let words = stuck.approached.iter().map(|&(place, speed)| {
-            format!("`{}` is still approached with {:.3e}", system.gap_name(self.members[place]), -speed)
+            format!("`{}` is still approached with {:.3e}", system.contacts().name(self.members[place]), -speed)
         });
         let unsolved = (stuck.residual > 0.0).then(|| format!("friction is solved to {:.1e} only", stuck.residual));
         Failure::Impact { passes: stuck.passes, contacts: words.chain(unsolved).collect::<Vec<_>>().join(", ") }
@@ -170,7 +170,7 @@ impl Contacts {
         (scales, h): (&Scales, f64),
         restitution: Option<f64>,
     ) -> Result<(), Failure> {
-        let (n, m, count) = (at.len(), system.equalities(), self.members.len());
+        let (n, m, count) = (at.len(), system.equalities().count(), self.members.len());
         if count.saturating_mul(n.max(m).max(count)) > FEW {
             // Gradients here, in the law and in the step that holds contacts, and products of all with all.
             let (rows, products) = ([[count, n]; 6], [[count, count]; 2]);
@@ -192,10 +192,10 @@ impl Contacts {
         }
         for (place, &contact) in self.members.iter().enumerate() {
             let g = &mut self.g[place * n..(place + 1) * n];
-            system.gap_gradient(at, contact, g);
+            system.contacts().gradient(at, contact, g);
             (self.gap_tolerance[place], self.speed_tolerance[place]) = scales.along(g, h);
             self.gap_noise[place] = scales.noise(g);
-            self.restitution[place] = restitution.unwrap_or_else(|| system.restitution(contact));
+            self.restitution[place] = restitution.unwrap_or_else(|| system.contacts().restitution(contact));
             if let Some(rows) = rows {
                 let nu = &mut self.nu[place * m..(place + 1) * m];
                 rows.free(g, nu);

@@ -67,8 +67,8 @@ pub type Given<'a> = (&'a InverseMass, Option<&'a ConstraintRows>);
 impl Friction {
     /// Whether friction acts at a contact of a set.
     pub fn is_rough<S: System + ?Sized>(&self, system: &S, members: &[usize], coefficient: Option<f64>) -> bool {
-        let mu = |contact| coefficient.unwrap_or_else(|| system.friction(contact));
-        members.iter().any(|&contact| mu(contact) > 0.0 && system.tangents(contact) > 0)
+        let mu = |contact| coefficient.unwrap_or_else(|| system.contacts().friction(contact));
+        members.iter().any(|&contact| mu(contact) > 0.0 && system.contacts().directions(contact) > 0)
     }
 
     /// Directions and coefficients of a set of contacts at a state; whether friction acts at any.
@@ -89,16 +89,16 @@ impl Friction {
         let mut count = 0;
         for &contact in members {
             self.starts.push(count);
-            self.mu.push(coefficient.unwrap_or_else(|| system.friction(contact)));
-            count += if self.mu[self.mu.len() - 1] > 0.0 { system.tangents(contact) } else { 0 };
+            self.mu.push(coefficient.unwrap_or_else(|| system.contacts().friction(contact)));
+            count += if self.mu[self.mu.len() - 1] > 0.0 { system.contacts().directions(contact) } else { 0 };
         }
         self.starts.push(count);
         self.t.resize(count * n, 0.0);
-        self.nu.resize(system.equalities(), 0.0);
+        self.nu.resize(system.equalities().count(), 0.0);
         for (place, &contact) in members.iter().enumerate() {
             let own = self.starts[place] * n..self.starts[place + 1] * n;
             if !own.is_empty() {
-                system.gap_tangents(&state.q, contact, &mut self.t[own]);
+                system.contacts().tangents(&state.q, contact, &mut self.t[own]);
             }
         }
         if let Some(rows) = rows {
@@ -127,7 +127,7 @@ impl Friction {
         self.rows.resize(2 * count * n, 0.0);
         let (normals, divided) = self.rows.split_at_mut(count * n);
         for (row, &contact) in normals.chunks_exact_mut(n).zip(held) {
-            system.gap_gradient(&state.q, contact, row);
+            system.contacts().gradient(&state.q, contact, row);
             if let Some(rows) = rows {
                 rows.free(row, &mut self.nu);
             }

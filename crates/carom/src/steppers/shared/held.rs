@@ -101,7 +101,7 @@ impl Search {
         match (&self.failure, &self.wrong) {
             (Some(failure), _) => format!("failed: {failure}"),
             (None, Some(Wrong { contact, what, by })) => {
-                format!("is wrong: `{}` {what} by {by:.3e}", system.gap_name(*contact))
+                format!("is wrong: `{}` {what} by {by:.3e}", system.contacts().name(*contact))
             }
             (None, None) => "was not judged".into(),
         }
@@ -119,7 +119,7 @@ struct Wrong {
 impl Holder {
     /// For a system.
     pub fn new<S: System + ?Sized>(base: variational::Config, system: &S, start: &State) -> Self {
-        let gaps = RefCell::new(vec![0.0; system.inequalities()]);
+        let gaps = RefCell::new(vec![0.0; system.contacts().count()]);
         let (steps, known, held, next) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (start_impulse, end_impulse) = (Vec::new(), Vec::new());
         Self {
@@ -135,7 +135,7 @@ impl Holder {
             linear: Nnls::default(),
             pushing: Vec::new(),
             dropped: Vec::new(),
-            own: system.equalities(),
+            own: system.equalities().count(),
             cluster: None,
             places_only: false,
         }
@@ -255,7 +255,8 @@ impl Holder {
             self.single_exchanges(system, quest, &mut search)
         };
         found.ok_or_else(|| {
-            let names = candidates.iter().map(|&place| format!("`{}`", system.gap_name(contacts.members[place])));
+            let names =
+                candidates.iter().map(|&place| format!("`{}`", system.contacts().name(contacts.members[place])));
             let (contacts, sets) = (names.collect::<Vec<_>>().join(", "), search.sets);
             Failure::Contacts { contacts, sets, reason: search.reason(system) }
         })
@@ -443,7 +444,7 @@ impl Holder {
             own.clear();
             own.extend_from_slice(theirs);
         }
-        system.gap(&self.end.q, &mut self.gaps.borrow_mut());
+        system.contacts().gaps(&self.end.q, &mut self.gaps.borrow_mut());
         Ok(report)
     }
 

@@ -41,7 +41,7 @@ impl ConstraintRows {
         inverse: &InverseMass,
         start: &State,
     ) -> Result<Self, Failure> {
-        let (m, entries) = (system.equalities(), shape.entries());
+        let (m, entries) = (system.equalities().count(), shape.entries());
         Failure::unless_they_fit("holding the constraints", &[[m, m], [entries, 1], [entries, 1]])?;
         let mut rows = Self {
             shape,
@@ -79,7 +79,7 @@ impl ConstraintRows {
         t: f64,
         q: &[f64],
     ) -> Result<(), Failure> {
-        system.equality_rate(t, q, &mut self.rate);
+        system.equalities().rate(t, q, &mut self.rate);
         self.shape.divide_by_mass(inverse, &self.g, &mut self.z);
         self.shape.lower_products(&self.g, &self.z, &mut self.schur.matrix);
         self.schur.factor().map_err(|Breakdown { index, pivot }| {

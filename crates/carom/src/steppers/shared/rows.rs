@@ -132,7 +132,7 @@ impl Sparse {
 impl RowShape {
     /// Full rows.
     pub fn full<S: System + ?Sized>(system: &S) -> Self {
-        Self::rows(system.dim(), system.equalities())
+        Self::rows(system.dim(), system.equalities().count())
     }
 
     /// `m` full rows of `n` columns.
@@ -142,8 +142,8 @@ impl RowShape {
 
     /// The blocks of the system's pattern if it has one and the mass is diagonal, otherwise full rows.
     pub fn of<S: System + ?Sized>(system: &S, inverse: &InverseMass) -> Self {
-        let pattern = system.equality_pattern().filter(|_| inverse.reciprocals().is_some());
-        let sparse = pattern.map(|pattern| Box::new(Sparse::new(pattern.clone())));
+        let sparse = system.equalities().sparse().filter(|_| inverse.reciprocals().is_some());
+        let sparse = sparse.map(|rows| Box::new(Sparse::new(rows.pattern().clone())));
         Self { sparse, ..Self::full(system) }
     }
 
@@ -161,12 +161,13 @@ impl RowShape {
     /// `f(q, t)` and `G(q, t)`.
     #[inline]
     pub fn evaluate<S: System + ?Sized>(&self, system: &S, t: f64, q: &[f64], [f, g]: [&mut [f64]; 2]) {
-        match &self.sparse {
+        let rows = system.equalities();
+        match self.sparse.as_ref().and_then(|_| rows.sparse()) {
             None => {
-                system.equality(t, q, f);
-                system.equality_jacobian(t, q, g);
+                rows.values(t, q, f);
+                rows.jacobian(t, q, g);
             }
-            Some(_) => system.equality_entries(t, q, f, g),
+            Some(sparse) => sparse.entries(t, q, f, g),
         }
     }
 

@@ -2,7 +2,10 @@
 //!
 //! A contact that is held is an equality constraint for one step. Base steps run on these views as on any system.
 
-use crate::system::{Constraints, Dynamics, Forces, Mass, Segment, System, TimeDependence};
+use crate::system::{
+    Contacts, Dynamics, Equalities, Forces, Mass, NoRows, Nonholonomic, Segment, Softness, SparseEqualities,
+    System, TimeDependence, bend_of_hessians,
+};
 
 /// A system without its constraints.
 #[derive(Debug)]
@@ -57,6 +60,12 @@ macro_rules! dynamics_of {
             fn forces(&self) -> Option<&dyn Forces> {
                 self.$inner.forces()
             }
+            fn potential_parts(&self) -> Vec<String> {
+                self.$inner.potential_parts()
+            }
+            fn potential_by_parts(&self, t: f64, q: &[f64], out: &mut [f64]) {
+                self.$inner.potential_by_parts(t, q, out);
+            }
             fn coordinate_name(&self, index: usize) -> String {
                 self.$inner.coordinate_name(index)
             }
@@ -67,53 +76,108 @@ macro_rules! dynamics_of {
 dynamics_of!(Free, 0);
 dynamics_of!(Held, system);
 
-impl<S: ?Sized> Constraints for Free<'_, S> {}
-
-impl<S: System + ?Sized> Held<'_, S> {
-    fn own(&self) -> usize {
-        self.system.equalities()
+impl<S: System + ?Sized> System for Free<'_, S> {
+    fn equalities(&self) -> &dyn Equalities {
+        &NoRows
+    }
+    fn contacts(&self) -> &dyn Contacts {
+        &NoRows
+    }
+    fn nonholonomic(&self) -> Option<&dyn Nonholonomic> {
+        None
     }
 }
 
-impl<S: System + ?Sized> Constraints for Held<'_, S> {
-    fn equalities(&self) -> usize {
+impl<S: System + ?Sized> System for Held<'_, S> {
+    fn equalities(&self) -> &dyn Equalities {
+        self
+    }
+    fn contacts(&self) -> &dyn Contacts {
+        &NoRows
+    }
+    fn nonholonomic(&self) -> Option<&dyn Nonholonomic> {
+        None
+    }
+}
+
+impl<S: System + ?Sized> Held<'_, S> {
+    fn own(&self) -> usize {
+        self.system.equalities().count()
+    }
+
+    /// Values of gaps, each at its place among all, to those of the contacts that are held.
+    fn put(&self, of_all: impl FnOnce(&dyn Contacts, &mut [f64]), out: &mut [f64]) {
+        let gaps = &mut *self.gaps.borrow_mut();
+        of_all(self.system.contacts(), gaps);
+        for (out, &contact) in out.iter_mut().zip(self.contacts) {
+            *out = gaps[contact];
+        }
+    }
+}
+
+impl<S: System + ?Sized> Equalities for Held<'_, S> {
+    fn count(&self) -> usize {
         self.own() + self.contacts.len()
     }
-    fn equality(&self, t: f64, q: &[f64], out: &mut [f64]) {
+    fn values(&self, t: f64, q: &[f64], out: &mut [f64]) {
         let (own, held) = out.split_at_mut(self.own());
-        self.system.equality(t, q, own);
-        let gaps = &mut *self.gaps.borrow_mut();
-        self.system.gap_of(q, self.contacts, gaps);
-        for (out, &contact) in held.iter_mut().zip(self.contacts) {
-            *out = gaps[contact];
-        }
+        self.system.equalities().values(t, q, own);
+        self.put(|contacts, gaps| contacts.gaps_of(q, self.contacts, gaps), held);
     }
-    fn equality_rounding(&self, t: f64, q: &[f64], out: &mut [f64]) {
+    fn rounding(&self, t: f64, q: &[f64], out: &mut [f64]) {
         let (own, held) = out.split_at_mut(self.own());
-        self.system.equality_rounding(t, q, own);
-        let gaps = &mut *self.gaps.borrow_mut();
-        self.system.gap_rounding(q, gaps);
-        for (out, &contact) in held.iter_mut().zip(self.contacts) {
-            *out = gaps[contact];
-        }
+        self.system.equalities().rounding(t, q, own);
+        self.put(|contacts, gaps| contacts.rounding(q, gaps), held);
     }
-    fn equality_jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) {
+    fn jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) {
         let n = self.dim();
         let (own, held) = out.split_at_mut(self.own() * n);
-        self.system.equality_jacobian(t, q, own);
+        self.system.equalities().jacobian(t, q, own);
         for (row, &contact) in held.chunks_exact_mut(n).zip(self.contacts) {
-            self.system.gap_gradient(q, contact, row);
+            self.system.contacts().gradient(q, contact, row);
         }
     }
-    fn equality_rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
+    /// Allocates; no step of a method that holds contacts asks for it.
+    fn hessian(&self, t: f64, q: &[f64], lambda: &[f64], out: &mut [f64]) {
+        let (own, held) = lambda.split_at(self.own());
+        self.system.equalities().hessian(t, q, own, out);
+        let (contacts, mut bend) = (self.system.contacts(), vec![0.0; out.len()]);
+        let mut of_all = vec![0.0; contacts.count()];
+        self.contacts.iter().zip(held).for_each(|(&contact, lambda)| of_all[contact] = *lambda);
+        contacts.hessian(q, &of_all, &mut bend);
+        out.iter_mut().zip(bend).for_each(|(out, bend)| *out += bend);
+    }
+    fn bend(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
+        bend_of_hessians(self, t, q, v, out);
+    }
+    fn rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
         let (own, held) = out.split_at_mut(self.own());
-        self.system.equality_rate(t, q, own);
+        self.system.equalities().rate(t, q, own);
         held.fill(0.0);
     }
-    fn equality_name(&self, index: usize) -> String {
+    fn second_rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        let (own, held) = out.split_at_mut(self.own());
+        self.system.equalities().second_rate(t, q, own);
+        held.fill(0.0);
+    }
+    fn jacobian_rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        let (own, held) = out.split_at_mut(self.own() * self.dim());
+        self.system.equalities().jacobian_rate(t, q, own);
+        held.fill(0.0);
+    }
+    fn softness(&self, index: usize) -> Softness {
         match index.checked_sub(self.own()) {
-            None => self.system.equality_name(index),
-            Some(place) => self.system.gap_name(self.contacts[place]),
+            None => self.system.equalities().softness(index),
+            Some(place) => self.system.contacts().softness(self.contacts[place]),
         }
+    }
+    fn name(&self, index: usize) -> String {
+        match index.checked_sub(self.own()) {
+            None => self.system.equalities().name(index),
+            Some(place) => self.system.contacts().name(self.contacts[place]),
+        }
+    }
+    fn sparse(&self) -> Option<&dyn SparseEqualities> {
+        None
     }
 }

@@ -34,7 +34,7 @@ impl Rows {
         q.clear();
         q.extend(state.q.iter().zip(v0).map(|(q, v)| q - h * v));
         before.resize(m, 0.0);
-        system.equality(state.t - h, q, before);
+        system.equalities().values(state.t - h, q, before);
         q.clear();
         q.extend(state.q.iter().zip(v1).map(|(q, v)| q + h * v));
         after.resize(m, 0.0);
@@ -71,7 +71,8 @@ impl Rows {
             Mass::Diagonal(mass) => mass,
             _ => return 0.0,
         };
-        let Some(pattern) = system.equality_pattern() else { return 0.0 };
+        let Some(sparse) = system.equalities().sparse() else { return 0.0 };
+        let pattern = sparse.pattern();
         let width = pattern.width();
         // Sums per block of coordinates stand in the room for rows.
         self.row.clear();
@@ -84,7 +85,7 @@ impl Rows {
                 return 0.0;
             }
             let hessian = &mut hessian[..size];
-            system.equality_row_hessian(state.t, &state.q, row, hessian);
+            sparse.row_hessian(state.t, &state.q, row, hessian);
             let stiffness = (impulse / h).abs() * dot(hessian, hessian).sqrt();
             for &block in &pattern.blocks()[range] {
                 self.row[block] += stiffness;

@@ -142,7 +142,8 @@ impl Impact {
             return Ok(());
         }
         let rough = self.rows.contacts.iter().filter(|contact| contact.mu > 0.0);
-        self.rows.dimension = 1 + rough.map(|contact| system.tangents(contact.index)).max().unwrap_or(0);
+        self.rows.dimension =
+            1 + rough.map(|contact| system.contacts().directions(contact.index)).max().unwrap_or(0);
         self.rows.make(config, system, &At { state, v, h, centred: false }, &[])?;
         self.sides(config, v)?;
         self.rows.set_momentum(p, before.force, 0.0);
@@ -187,7 +188,7 @@ impl Impact {
         }
         self.rebound.clear();
         for contact in closed.iter().filter(|contact| contact.gap <= 0.0) {
-            system.gap_gradient(&state.q, contact.index, &mut self.row);
+            system.contacts().gradient(&state.q, contact.index, &mut self.row);
             let (speed, by_forces) = (dot(&self.row, v), h * dot(&self.row, &self.push).abs());
             if speed > STILL * by_forces {
                 continue;
@@ -196,7 +197,7 @@ impl Impact {
             self.after.copy_from_slice(&self.row);
             inverse.solve(&mut self.after);
             let grip = (dot(&self.row, &self.after) * liveliest).sqrt();
-            system.gap_gradient(&self.back, contact.index, &mut self.row);
+            system.contacts().gradient(&self.back, contact.index, &mut self.row);
             let by_curvature = (speed - dot(&self.row, v)).abs();
             let was_held = held[stride * contact.index] > 0.0;
             let quiet = config.threshold
@@ -204,7 +205,7 @@ impl Impact {
                 + if was_held { ROOM * by_forces + grip } else { by_forces + NEWLY * grip };
             let hit = speed < -quiet;
             self.happened |= hit;
-            let restitution = config.restitution.unwrap_or_else(|| system.restitution(contact.index));
+            let restitution = config.restitution.unwrap_or_else(|| system.contacts().restitution(contact.index));
             self.rows.contacts.push(*contact);
             self.rebound.push(if hit { restitution * speed } else { 0.0 });
         }

@@ -362,13 +362,13 @@ impl Method for Config {
 impl Config {
     /// ε and τ of an equality.
     pub(super) fn softness<S: System + ?Sized>(&self, system: &S, row: usize, h: f64) -> [f64; 2] {
-        let own = system.equality_softness(row);
+        let own = system.equalities().softness(row);
         [own.compliance.unwrap_or(self.compliance), own.damping.unwrap_or_else(|| self.damping(h))]
     }
 
     /// ε and τ of a contact.
     pub(super) fn contact_softness<S: System + ?Sized>(&self, system: &S, contact: usize, h: f64) -> [f64; 2] {
-        let own = system.gap_softness(contact);
+        let own = system.contacts().softness(contact);
         [own.compliance.unwrap_or(self.compliance), own.damping.unwrap_or_else(|| self.damping(h))]
     }
 }

@@ -72,12 +72,12 @@ pub struct Rows {
 impl Rows {
     /// For a system.
     pub fn new<S: System + ?Sized>(config: &Config, system: &S, start: &State) -> Result<Self, Failure> {
-        let (n, m) = (system.dim(), system.equalities());
+        let (n, m) = (system.dim(), system.equalities().count());
         let k = system.nonholonomic().map_or(0, |rows| rows.rows());
         Failure::unless_it_fits("the matrix of rows of velocities", k, n)?;
         let inverse = InverseMass::new(system, &start.q)?;
         let shape = RowShape::of(system, &inverse);
-        if system.equality_pattern().is_none() {
+        if system.equalities().sparse().is_none() {
             Failure::unless_it_fits("the matrix of constraint gradients", m, n)?;
         }
         let mass = match system.mass() {
@@ -166,7 +166,7 @@ impl Rows {
 
     /// `vᵀHv` of every equality at a configuration.
     pub fn bends<S: System + ?Sized>(&mut self, system: &S, state: &State, v: &[f64]) -> &[f64] {
-        system.equality_bend(state.t, &state.q, v, &mut self.bend);
+        system.equalities().bend(state.t, &state.q, v, &mut self.bend);
         &self.bend
     }
 
@@ -189,7 +189,7 @@ impl Rows {
             return Err(Failure::NonFinite { what: "an equality constraint or its gradient" });
         }
         if self.timed {
-            system.equality_rate(state.t, &state.q, &mut self.rate);
+            system.equalities().rate(state.t, &state.q, &mut self.rate);
         }
         if let Some(geometric) = &mut self.geometric {
             geometric.evaluate(system, state, impulses, h)?;
@@ -205,7 +205,7 @@ impl Rows {
         self.lower.clear();
         self.upper.clear();
         if config.hessian != Hessian::None && !self.f.is_empty() {
-            system.equality_bend(state.t, &state.q, at.v, &mut self.bend);
+            system.equalities().bend(state.t, &state.q, at.v, &mut self.bend);
         }
         self.equality_sides(config, system, at);
         self.stiffness_sides(at);
@@ -253,7 +253,7 @@ impl Rows {
         for place in 0..self.contacts.len() {
             let Contact { index, .. } = self.contacts[place];
             self.row.resize(n * 2, 0.0);
-            system.gap_gradient(&state.q, index, &mut self.row[..n]);
+            system.contacts().gradient(&state.q, index, &mut self.row[..n]);
             if !all_finite(&self.row[..n]) {
                 return Err(Failure::NonFinite { what: "the gradient of an inequality constraint" });
             }
@@ -262,9 +262,9 @@ impl Rows {
             if self.dimension == 1 {
                 continue;
             }
-            let tangents = system.tangents(index).min(self.dimension - 1);
+            let tangents = system.contacts().directions(index).min(self.dimension - 1);
             self.row.fill(0.0);
-            system.gap_tangents(&state.q, index, &mut self.row[..tangents * n]);
+            system.contacts().tangents(&state.q, index, &mut self.row[..tangents * n]);
             for tangent in 0..self.dimension - 1 {
                 nonzero(&self.row[tangent * n..(tangent + 1) * n], &mut self.entries);
                 self.saddle.jacobian.push_row(self.entries.iter().copied());

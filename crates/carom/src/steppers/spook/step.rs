@@ -74,7 +74,7 @@ struct Plan {
 impl Spook {
     /// Sized for the system.
     pub fn new<S: System + ?Sized>(config: &Config, system: &S, start: &State) -> Result<Self, Failure> {
-        let (n, m, contacts) = (system.dim(), system.equalities(), system.inequalities());
+        let (n, m, contacts) = (system.dim(), system.equalities().count(), system.contacts().count());
         let rows = Rows::new(config, system, start)?;
         let [_, _, k] = rows.counts();
         let vector = || vec![0.0; n];
@@ -181,7 +181,7 @@ impl Spook {
         if self.gaps.is_empty() {
             return Ok(());
         }
-        system.gap(&state.q, &mut self.gaps);
+        system.contacts().gaps(&state.q, &mut self.gaps);
         let within = self.config.speculative;
         let noise = NOISE * max_abs(&state.q);
         for index in 0..self.gaps.len() {
@@ -193,13 +193,14 @@ impl Spook {
                 gap = 0.0;
             }
             if gap <= 0.0 || gap < within {
-                let spring = system.gap_softness(index).gives_way();
+                let spring = system.contacts().softness(index).gives_way();
                 if spring && gap > 0.0 {
                     // What comes towards a spring is not slowed down before it.
                     continue;
                 }
-                let mu = self.config.friction.unwrap_or_else(|| system.friction(index));
-                let contact = Contact { index, gap, mu: if system.tangents(index) > 0 { mu } else { 0.0 } };
+                let mu = self.config.friction.unwrap_or_else(|| system.contacts().friction(index));
+                let contact =
+                    Contact { index, gap, mu: if system.contacts().directions(index) > 0 { mu } else { 0.0 } };
                 self.closed.push(contact);
                 if !spring {
                     self.rigid.push(contact);
@@ -219,7 +220,7 @@ impl Spook {
     /// impulse: what touches would fall for a step otherwise.
     #[cold]
     fn is_noise<S: System + ?Sized>(&mut self, system: &S, (state, h): (&State, f64), index: usize) -> bool {
-        system.gap_gradient(&state.q, index, &mut self.extra);
+        system.contacts().gradient(&state.q, index, &mut self.extra);
         let size = self.extra.iter().zip(&state.q).fold(0.0, |sum, (g, q)| sum + (g * q).abs());
         self.v1.copy_from_slice(&self.extra);
         self.inverse.solve(&mut self.v1);
@@ -233,7 +234,8 @@ impl Spook {
         let centred = self.config.start == Start::Staggered && self.memory[0] == 0.0;
         self.rows.contacts.clone_from(&self.closed);
         let rough = self.closed.iter().filter(|contact| contact.mu > 0.0);
-        self.rows.dimension = 1 + rough.map(|contact| system.tangents(contact.index)).max().unwrap_or(0);
+        self.rows.dimension =
+            1 + rough.map(|contact| system.contacts().directions(contact.index)).max().unwrap_or(0);
         let at = At { state, v: &self.v0, h, centred };
         self.rows.make(&self.config, system, &at, &self.memory[1..1 + m])?;
         self.rows.set_momentum(&self.p0, &self.force, if centred { 0.5 * h } else { h });

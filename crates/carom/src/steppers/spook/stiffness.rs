@@ -23,7 +23,6 @@ pub struct Geometric {
     t: Vec<f64>,
     hessian: Vec<f64>,
     vectors: Vec<f64>,
-    sparse: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -45,21 +44,21 @@ impl Geometric {
             t: Vec::new(),
             hessian: Vec::new(),
             vectors: Vec::new(),
-            sparse: system.equality_pattern().is_some(),
         };
-        match system.equality_pattern() {
+        match system.equalities().sparse() {
             None => {
                 Failure::unless_it_fits("the geometric stiffness", n, n)?;
                 new.push(&(0..n).collect::<Vec<_>>(), n);
             }
-            Some(pattern) => {
+            Some(sparse) => {
+                let pattern = sparse.pattern();
                 for row in 0..pattern.rows() {
                     let w = pattern.width();
                     let blocks = &pattern.blocks()[pattern.range(row)];
                     let columns: Vec<usize> = blocks.iter().flat_map(|b| (0..w).map(move |k| w * b + k)).collect();
                     let k = columns.len();
                     let (mut hessian, mut vectors) = (vec![0.0; k * k], vec![0.0; k * k]);
-                    system.equality_row_hessian(start.t, &start.q, row, &mut hessian);
+                    sparse.row_hessian(start.t, &start.q, row, &mut hessian);
                     symmetric_eigen(k, &mut hessian, &mut vectors);
                     let most = (0..k).fold(0.0_f64, |most, j| most.max(hessian[j * (k + 1)].abs()));
                     let rank = (0..k).filter(|j| hessian[j * (k + 1)].abs() > NEGLIGIBLE * most).count();
@@ -119,15 +118,16 @@ impl Geometric {
         impulses: &[f64],
         h: f64,
     ) -> Result<(), Failure> {
+        let sparse = system.equalities().sparse();
         for (place, group) in self.groups.iter().enumerate() {
             let k = group.width;
             let hessian = &mut self.hessian[..k * k];
             // K of this group, of force −λ/h along each Hessian.
-            let sign = if self.sparse {
-                system.equality_row_hessian(state.t, &state.q, place, hessian);
+            let sign = if let Some(sparse) = sparse {
+                sparse.row_hessian(state.t, &state.q, place, hessian);
                 -impulses[place] / h
             } else {
-                system.equality_hessian(state.t, &state.q, impulses, hessian);
+                system.equalities().hessian(state.t, &state.q, impulses, hessian);
                 -1.0 / h
             };
             hessian.iter_mut().for_each(|entry| *entry *= sign);

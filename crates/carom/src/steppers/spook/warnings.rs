@@ -36,21 +36,21 @@ impl Config {
 
     /// Rows without damping: what violates them does not decay, and grows where they bend or have no compliance either.
     fn growth<S: System + ?Sized>(&self, system: &S, start: &State, h: f64) -> Option<String> {
-        let m = system.equalities();
+        let m = system.equalities().count();
         if m == 0 || self.equations == Equations::Nonlinear || m.saturating_mul(system.dim()) > LARGE {
             return None;
         }
         // Linear rows bend along no velocity; any in general position shows which do.
         let v: Vec<f64> = (0..start.q.len()).map(|k| libm::sin(1.0 + k as f64)).collect();
         let mut bend = vec![0.0; m];
-        system.equality_bend(start.t, &start.q, &v, &mut bend);
+        system.equalities().bend(start.t, &start.q, &v, &mut bend);
         let grows = |row: &usize| {
             let [epsilon, tau] = self.softness(system, *row, h);
             tau == 0.0 && (epsilon == 0.0 || bend[*row] != 0.0)
         };
         let count = (0..m).filter(grows).count();
         let first = (0..m).find(grows)?;
-        let name = system.equality_name(first);
+        let name = system.equalities().name(first);
         let others = if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
         let why = match self.softness(system, first, h)[0] {
             0.0 => {
@@ -66,9 +66,9 @@ impl Config {
     /// Contacts without damping.
     fn undamped_contacts<S: System + ?Sized>(&self, system: &S, h: f64) -> Option<String> {
         // One with a compliance of its own is a spring: what it stores it gives back.
-        let stiff = |contact| !system.gap_softness(contact).gives_way();
+        let stiff = |contact| !system.contacts().softness(contact).gives_way();
         let undamped = |contact| stiff(contact) && self.contact_softness(system, contact, h)[1] == 0.0;
-        (0..system.inequalities()).any(undamped).then(|| {
+        (0..system.contacts().count()).any(undamped).then(|| {
             "contacts without damping give back more than they take: a depth d throws them back with 4 d/h (bound: damping above 0; 2 steps are \
              critical)"
                 .to_string()
@@ -77,14 +77,14 @@ impl Config {
 
     /// Rows whose T is so small against their mobility that factors lose digits, and dependent rows cannot be told.
     fn conditioning<S: System + ?Sized>(&self, system: &S, start: &State, h: f64) -> Option<String> {
-        let (n, m) = (system.dim(), system.equalities());
+        let (n, m) = (system.dim(), system.equalities().count());
         // The rows are looked at one by one, by products with a full row each: large systems are not asked.
         if m == 0 || m.saturating_mul(n) > LARGE {
             return None;
         }
         let inverse = InverseMass::new(system, &start.q).ok()?;
         let mut g = vec![0.0; m * n];
-        system.equality_jacobian(start.t, &start.q, &mut g);
+        system.equalities().jacobian(start.t, &start.q, &mut g);
         let mut worst: Option<(f64, usize)> = None;
         for (row, g) in g.chunks_exact(n).enumerate() {
             let [epsilon, tau] = self.softness(system, row, h);
@@ -97,7 +97,7 @@ impl Config {
             }
         }
         let (relative, row) = worst?;
-        let name = system.equality_name(row);
+        let name = system.equalities().name(row);
         Some(format!(
             "`{name}`: the regularisation T is {relative:.1e} of its mobility G M⁻¹Gᵀ, below the bound {CONDITIONING:.0e}: fine while rows \
              are independent, but redundant rows may end in an error; a larger compliance is safe"
@@ -106,15 +106,15 @@ impl Config {
 
     /// Contacts that are springs whose swing the steps do not follow: what comes back from them is then made by the steps.
     fn unresolved_contacts<S: System + ?Sized>(&self, system: &S, start: &State, h: f64) -> Option<String> {
-        let (n, count) = (system.dim(), system.inequalities());
-        let soft = |contact: &usize| system.gap_softness(*contact).gives_way();
+        let (n, count) = (system.dim(), system.contacts().count());
+        let soft = |contact: &usize| system.contacts().softness(*contact).gives_way();
         if count.saturating_mul(n) > LARGE || !(0..count).any(|contact| soft(&contact)) {
             return None;
         }
         let inverse = InverseMass::new(system, &start.q).ok()?;
         let (mut g, mut y, mut most) = (vec![0.0; n], vec![0.0; n], (FOLLOWED, None));
         for contact in (0..count).filter(soft) {
-            system.gap_gradient(&start.q, contact, &mut g);
+            system.contacts().gradient(&start.q, contact, &mut g);
             y.copy_from_slice(&g);
             inverse.solve(&mut y);
             let mobility: f64 = y.iter().zip(&g).map(|(y, g)| y * g).sum();
@@ -124,7 +124,7 @@ impl Config {
             }
         }
         let (swing, contact) = most;
-        let name = system.gap_name(contact?);
+        let name = system.contacts().name(contact?);
         Some(format!(
             "`{name}`: the contact swings with h ω = {swing:.1} on its compliance, and steps follow it only up to {FOLLOWED}: what comes back \
              from it is made by the steps; steps below {:.1e} or a larger compliance follow it, and without one of its own its restitution \

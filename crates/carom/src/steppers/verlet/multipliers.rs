@@ -34,7 +34,7 @@ pub struct Multipliers {
 impl Multipliers {
     /// Sized for the system; an error if its rows depend on each other at the start.
     pub fn new<S: System + ?Sized>(system: &S, inverse: &InverseMass, start: &State) -> Result<Self, Failure> {
-        let (n, m) = (system.dim(), system.equalities());
+        let (n, m) = (system.dim(), system.equalities().count());
         // Factors of its own, beside those of the projection.
         Failure::unless_they_fit("a step with constraints", &[[m, m], [m, m]])?;
         let rows = ConstraintRows::at(RowShape::of(system, inverse), system, inverse, start)?;
@@ -66,7 +66,7 @@ impl Multipliers {
             shape.each_entry(row, &self.rows.g, |k, g| scale[k] += (h * g * lambda).abs() / mass[k]);
         }
         shape.sizes(&self.g1, scale, &self.f, &mut self.wide);
-        self.spread.add_rounding(&mut self.wide, |out| system.equality_rounding(t1, q1, out));
+        self.spread.add_rounding(&mut self.wide, |out| system.equalities().rounding(t1, q1, out));
         self.spread.measure(shape, &self.g1, mass, &self.wide);
         self.spread.violation(&self.f, &self.sizes)
     }

@@ -137,7 +137,8 @@ impl Half {
         contacts: impl Iterator<Item = (usize, f64)> + Clone,
     ) -> Result<(), Failure> {
         let n = q.len();
-        let tangents = |(contact, mu): (usize, f64)| if mu > 0.0 { system.tangents(contact) } else { 0 };
+        let tangents =
+            |(contact, mu): (usize, f64)| if mu > 0.0 { system.contacts().directions(contact) } else { 0 };
         let d = 1 + contacts.clone().map(tangents).max().unwrap_or(0).max(1);
         let GlobalFriction { saddle, dimension, mu, .. } = &mut self.problem;
         *dimension = d;
@@ -150,13 +151,13 @@ impl Half {
             saddle.jacobian.push_row(entries.iter().copied());
         };
         for (contact, coefficient) in contacts {
-            system.gap_gradient(q, contact, &mut self.row[..n]);
+            system.contacts().gradient(q, contact, &mut self.row[..n]);
             push(&self.row[..n]);
             let own = tangents((contact, coefficient));
             mu.push(if own > 0 { coefficient } else { 0.0 });
             self.row.fill(0.0);
             if own > 0 {
-                system.gap_tangents(q, contact, &mut self.row[..own * n]);
+                system.contacts().tangents(q, contact, &mut self.row[..own * n]);
             }
             self.row.chunks_exact(n).take(d - 1).for_each(&mut push);
         }

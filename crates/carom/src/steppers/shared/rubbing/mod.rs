@@ -114,7 +114,7 @@ impl Rubbing {
         let d = self.first.dimension();
         let look = |v: &[f64], w: &mut [f64]| {
             q.iter_mut().zip(state.q.iter().zip(v)).for_each(|(x, (q, v))| *x = q + h * v);
-            system.gap_of(q, &contacts.members, gaps);
+            system.contacts().gaps_of(q, &contacts.members, gaps);
             for (a, (sunk, &place)) in sunk.iter().zip(candidates).enumerate() {
                 w[a * d] = (gaps[contacts.members[place]] - sunk) / h;
             }
@@ -175,7 +175,7 @@ fn failure<S: System + ?Sized>(system: &S, quest: Quest, place: usize, worst: f6
     Failure::Rubbing {
         contacts: quest.candidates.len(),
         problems: MOST_PROBLEMS,
-        contact: system.gap_name(quest.contacts.members[place]),
+        contact: system.contacts().name(quest.contacts.members[place]),
         by: worst * quest.contacts.speed_tolerance[place],
     }
 }
@@ -183,5 +183,5 @@ fn failure<S: System + ?Sized>(system: &S, quest: Quest, place: usize, worst: f6
 /// A candidate of a quest: the contact, and its coefficient of friction.
 fn rough<S: System + ?Sized>(system: &S, quest: Quest, coefficient: Option<f64>, candidate: usize) -> (usize, f64) {
     let contact = quest.contacts.members[quest.candidates[candidate]];
-    (contact, coefficient.unwrap_or_else(|| system.friction(contact)))
+    (contact, coefficient.unwrap_or_else(|| system.contacts().friction(contact)))
 }
