@@ -48,13 +48,15 @@ impl<'a> FigureFile<'a> {
         print::out(&line)
     }
 
-    /// Writes the figure.
+    /// Writes the figure, and makes its folder if there is none.
     pub fn write(&self, figure: &Figure) -> Result<(), Fail> {
         let write = || -> Result<(), String> {
             let bytes = match self.png {
                 false => figure.to_svg().into_bytes(),
                 true => figure.to_png(SCALE).map_err(|error| error.to_string())?,
             };
+            let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            folder.map_or(Ok(()), std::fs::create_dir_all).map_err(|error| error.to_string())?;
             whole::write(self.path, &bytes).map_err(|error| error.to_string())
         };
         write().map_err(|message| Fail::Failed(format!("error: --figure: {}: {message}", self.path.display())))

@@ -247,7 +247,8 @@ fn crossings_have_rows_with_their_names_and_counts_in_the_report() {
     let zeros: Vec<f64> = rows.iter().filter(|row| row[8] == 0.0).map(known).collect();
     assert!(zeros.iter().enumerate().all(|(k, zero)| (zero - k as f64).abs() < 1e-4), "{zeros:?}");
 
-    let exported = export(&place.0, true, true).expect("exported");
+    let (exported, damaged) = export(&place.0, true, true).expect("exported");
+    assert!(damaged.is_empty());
     assert!(exported.iter().any(|file| file.path.ends_with("events.npz") && file.rows == 39));
     let csv = fs::read_to_string(place.0.join("events.csv")).expect("written");
     let mut lines = csv.lines();

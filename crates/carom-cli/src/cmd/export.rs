@@ -28,13 +28,14 @@ enum Format {
 /// Writes the tables of a run in other formats, beside them.
 pub fn run(args: &Args) -> Result<(), Fail> {
     let wanted = |format: Format| args.format.is_none_or(|given| given == format);
-    let written = export(&args.run, wanted(Format::Csv), wanted(Format::Npz)).map_err(|error| match error {
-        ExportError::NoTable { .. } => {
-            let help = helped(hint::run_folder(&args.run).filter(|_| !args.run.exists()));
-            Fail::Input(format!("error: {error}{help}"))
-        }
-        ExportError::Unwritten { .. } => Fail::Failed(format!("error: {error}")),
-    })?;
+    let (written, damaged) =
+        export(&args.run, wanted(Format::Csv), wanted(Format::Npz)).map_err(|error| match error {
+            ExportError::NoTable { .. } => {
+                let help = helped(hint::run_folder(&args.run).filter(|_| !args.run.exists()));
+                Fail::Input(format!("error: {error}{help}"))
+            }
+            ExportError::Unwritten { .. } => Fail::Failed(format!("error: {error}")),
+        })?;
     let mut text = String::new();
     for file in written {
         let left_out = match file.left_out {
@@ -44,6 +45,11 @@ pub fn run(args: &Args) -> Result<(), Fail> {
         text.push_str(&format!("{}: {} rows{left_out}\n", file.path.display(), file.rows));
     }
     print::out(&text)?;
+    if !damaged.is_empty() {
+        let list: Vec<String> = damaged.iter().map(ToString::to_string).collect();
+        let (run, list) = (args.run.display(), list.join("; "));
+        return Err(Fail::Input(format!("error: {run}: {list}; the other tables are whole and were exported")));
+    }
     // The tables are whole; who takes their numbers is told what is not.
     if let Err(error) = examine(&args.run) {
         print::note(&format!(

@@ -247,6 +247,9 @@ fn table(levels: &[Level], work: bool) -> String {
 
 /// The last state of a run.
 fn last_state(folder: &Path) -> Result<State, String> {
+    if !folder.is_dir() {
+        return Err("there is no such folder".into());
+    }
     let report = ended_run(folder).map_err(|error| error.to_string())?;
     examine(folder).map_err(|error| error.to_string())?;
     let report = report.ok_or("run.json is missing: the run goes on, or was cut off")?;

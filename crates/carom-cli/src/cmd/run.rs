@@ -20,7 +20,7 @@ use carom_io::document::Source;
 use carom_io::estimate::{Budget, Estimate};
 use carom_io::folder::{FolderError, RunFolder, SCENE, ended_run};
 use carom_io::html_report::HtmlReport;
-use carom_io::recording::{Session, SessionError, Snapshot, tables};
+use carom_io::recording::{Session, SessionError, Snapshot, examine, tables, verify};
 use carom_io::scene::Scene;
 use clap::Args as ClapArgs;
 
@@ -204,6 +204,9 @@ fn verified(scene: &Scene, from: &Snapshot) -> Result<Box<dyn Stepper<dyn System
 fn without_snapshot(path: &Path) -> (String, String) {
     let reason = match ended_run(path) {
         Ok(Some(report)) if report["complete"] == true => {
+            if let Err(error) = verify(path) {
+                return (format!("the run is complete, but {error}"), from_the_start(path));
+            }
             let page = path.join(PAGE);
             let there = fs::symlink_metadata(&page).is_ok();
             let remedy = format!("; {} is missing: carom report {} makes it", page.display(), path.display());
@@ -248,10 +251,21 @@ fn simulate(args: &Args, scene: &Scene, prepared: Prepared, stop: &Arc<AtomicBoo
         };
         Fail::Failed(format!("error: {error}{hint}"))
     })?;
+    if outcome.ended.is_none() {
+        examine(session.folder().path()).map_err(|error| {
+            Fail::Failed(format!(
+                "error: {shown}: {error}: files of the run were removed or changed while it ran, and what they held is lost; what is left can be \
+                 read with carom export {shown}"
+            ))
+        })?;
+    }
     let page = write_report(scene, &text, session.folder());
     let printed = if args.json {
         print::document(&text)
-    } else if !args.quiet && (outcome.steps > 0 || outcome.ended.is_none()) {
+    } else if !args.quiet && outcome.steps == 0 && outcome.ended.is_some() {
+        // Of no step there are no figures; why it cannot be trusted is said all the same.
+        print::out(&report.reasons().next().map_or_else(String::new, |_| table::head(scene, &report)))
+    } else if !args.quiet {
         print::out(&table::table(scene, &report, session.folder()))
             .and_then(|()| page.as_ref().map_or(Ok(()), |()| open(session.folder())))
     } else {

@@ -98,7 +98,9 @@ pub fn drift(run: &Value) -> Option<String> {
     let slope = format!("{} per unit of time", with_error(slope, error));
     Some(match run["energy"]["trend"].as_str() {
         Some("not-conserved") => return None,
-        Some("failed") => "no slope says anything: the energy is off by more than its limit".into(),
+        Some("failed") => {
+            "no slope says anything: the energy is off by more than a tenth of that of the motion".into()
+        }
         Some("few-steps") => format!("slope {slope}; too few steps to speak of drift"),
         Some("round-off") => format!("no drift: slope {slope}, which is round-off"),
         Some("no-drift") => format!("no drift seen: slope {slope}"),

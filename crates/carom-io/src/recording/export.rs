@@ -44,12 +44,19 @@ pub enum ExportError {
     },
 }
 
-/// Writes the tables of a run folder as `NAME.csv` and `NAME.npz`, as asked.
-pub fn export(folder: &Path, csv: bool, npz: bool) -> Result<Vec<Exported>, ExportError> {
-    let mut written = Vec::new();
+/// Writes the tables of a run folder that are whole as `NAME.csv` and `NAME.npz`, as asked; and says what is wrong with the others. Where
+/// none is whole that is the error.
+pub fn export(folder: &Path, csv: bool, npz: bool) -> Result<(Vec<Exported>, Vec<io::Error>), ExportError> {
+    let (mut written, mut damaged) = (Vec::new(), Vec::new());
     let no_table = |error| ExportError::NoTable { folder: folder.to_path_buf(), error };
     for name in tables(folder).map_err(no_table)? {
-        let table = TableReader::open(folder, &name).map_err(no_table)?;
+        let table = match TableReader::open(folder, &name) {
+            Ok(table) => table,
+            Err(error) => {
+                damaged.push(error);
+                continue;
+            }
+        };
         let mut put = |extension: &str, write: fn(&TableReader, &mut File) -> io::Result<()>| {
             let path = folder.join(format!("{name}.{extension}"));
             match whole::write_with(&path, |file| write(&table, file)) {
@@ -65,11 +72,17 @@ pub fn export(folder: &Path, csv: bool, npz: bool) -> Result<Vec<Exported>, Expo
             put("npz", write_npz)?;
         }
     }
-    Ok(written)
+    match damaged.is_empty() || !written.is_empty() {
+        true => Ok((written, damaged)),
+        false => Err(no_table(damaged.swap_remove(0))),
+    }
 }
 
 /// The tables of a folder: those of its run, whichever of their files is missing.
 fn tables(folder: &Path) -> io::Result<Vec<String>> {
+    if !folder.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::NotFound, "there is no such folder"));
+    }
     // Without this what is missing in another folder would be its checksums.
     whole::open(&folder.join("trajectory.json"))?;
     if let Some(checksums) = Checksums::read(folder)? {

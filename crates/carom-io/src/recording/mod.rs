@@ -19,7 +19,7 @@ mod snapshot;
 mod table;
 
 pub(crate) use events::{Extent, columns as event_columns};
-pub use examine::examine;
+pub use examine::{examine, verify};
 pub use export::{ExportError, Exported, export};
 pub(crate) use measures::Measures;
 pub(crate) use motion::Motion;

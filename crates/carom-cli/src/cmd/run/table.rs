@@ -11,13 +11,19 @@ use crate::print::{self, duration, short};
 /// Columns of a path that stands among the numbers.
 const LONGEST_PLACE: usize = 24;
 
-/// The structure report: what was kept, what was not, in numbers.
-pub fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
+/// The first lines: what it is, and why it cannot be trusted.
+pub fn head(scene: &Scene, report: &RunReport) -> String {
     let title = scene.title.as_ref().map_or_else(String::new, |title| format!(": {}", printable(title)));
     let mut text = format!("{}{title}\n", printable(&report.scene));
     for reason in report.reasons() {
         text.push_str(&print::wrapped(&format!("NOT TRUSTWORTHY: {}", printable(reason)), 0, 2));
     }
+    text
+}
+
+/// The structure report: what was kept, what was not, in numbers.
+pub fn table(scene: &Scene, report: &RunReport, folder: &RunFolder) -> String {
+    let mut text = head(scene, report);
     let rate =
         report.steps_per_second.map_or_else(String::new, |rate| format!(", {} steps/s", short(rate.round())));
     text.push_str(&format!(

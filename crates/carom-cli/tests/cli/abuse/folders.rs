@@ -258,3 +258,40 @@ fn a_run_that_was_stopped_before_it_wrote_its_scene_says_how_to_start_again() {
     let foreign = place.carom(&["export", "."]).code(2);
     assert!(foreign.err.contains("no table of a run") && foreign.err.contains("trajectory.json is missing"));
 }
+
+#[test]
+fn tables_that_are_whole_are_exported_beside_damaged_ones() {
+    let place = Place::new();
+    make(&place);
+    for (lost, whole) in [("trajectory.f64", ["events", "measures"]), ("events.crc", ["measures", "trajectory"])] {
+        let copied = place.path(lost);
+        copy(&place, "whole", lost);
+        fs::remove_file(copied.join(lost)).expect("removed");
+        let printed = place.carom(&["export", lost, "--format", "csv"]).code(2);
+        assert!(printed.err.contains(&format!("{lost} is missing")), "{printed:?}");
+        let lines: Vec<&str> = printed.out.lines().collect();
+        assert_eq!(lines.len(), 2, "{printed:?}");
+        for (line, name) in lines.iter().zip(whole) {
+            assert!(
+                line.contains(&format!("{name}.csv: ")) && copied.join(format!("{name}.csv")).exists(),
+                "{line}"
+            );
+        }
+        // The run is complete, but nobody is told that all is well.
+        let resumed = place.carom(&["run", "--resume", lost]).code(2);
+        assert!(resumed.err.contains(&format!("the run is complete, but {lost} is missing")), "{resumed:?}");
+    }
+}
+
+#[test]
+fn a_file_that_is_lost_while_the_run_goes_on_is_told_at_its_end() {
+    for file in ["scene.toml", "trajectory.f64", "measures.json"] {
+        let place = Place::new();
+        let child = begin(&place, &EVENTS.run("0.01", "out"), "out");
+        fs::remove_file(place.path("out").join(file)).expect("removed");
+        let ended = child.wait_with_output().expect("ended");
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!(ended.status.code(), Some(1), "{file}: {said}");
+        assert!(said.contains(&format!("{file} is missing")), "{file}: {said}");
+    }
+}
