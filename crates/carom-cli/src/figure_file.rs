@@ -48,15 +48,25 @@ impl<'a> FigureFile<'a> {
         print::out(&line)
     }
 
-    /// Writes the figure, and makes its folder if there is none.
+    /// Refuses a file in a folder that is not there, before work is done for it.
+    pub fn has_place(&self, json: bool) -> Result<(), Fail> {
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        match folder.filter(|folder| !folder.is_dir()) {
+            None => Ok(()),
+            Some(folder) => {
+                let (path, folder) = (self.path.display(), folder.display());
+                Err(refuse(json, "--figure", format!("{path}: there is no folder {folder}; make it first")))
+            }
+        }
+    }
+
+    /// Writes the figure.
     pub fn write(&self, figure: &Figure) -> Result<(), Fail> {
         let write = || -> Result<(), String> {
             let bytes = match self.png {
                 false => figure.to_svg().into_bytes(),
                 true => figure.to_png(SCALE).map_err(|error| error.to_string())?,
             };
-            let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            folder.map_or(Ok(()), std::fs::create_dir_all).map_err(|error| error.to_string())?;
             whole::write(self.path, &bytes).map_err(|error| error.to_string())
         };
         write().map_err(|message| Fail::Failed(format!("error: --figure: {}: {message}", self.path.display())))

@@ -63,6 +63,7 @@ const MOST_STEPS: f64 = 1e15;
 pub fn run(args: &Args) -> Result<(), Fail> {
     // Before anything is computed: a name that cannot be written is known now.
     let file = FigureFile::of(args.figure.as_deref(), args.json)?;
+    file.map_or(Ok(()), |file| file.has_place(args.json))?;
     let mut scene = args.scene.read(args.json)?;
     let (steps, h) = (scene.run.steps, scene.run.h);
     if steps == 0 {
