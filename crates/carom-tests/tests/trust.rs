@@ -301,10 +301,8 @@ fn balls_that_change_places_are_told() {
     }
     println!("{through} of 114 went through, {held} were held and are trusted");
     assert!(through >= 20, "{through} went through");
-    // Control: slow enough that no step is longer than the balls are wide.
-    for (name, speed) in
-        ["spook", "direct"].into_iter().flat_map(|name| [1.0, 2.0, 3.0, 5.0, 8.0].map(|v| (name, v)))
-    {
+    // Control: no step is longer than a third of the size of the contact.
+    for (name, speed) in ["spook", "direct"].into_iter().flat_map(|name| [0.5, 1.0, 2.0, 3.0].map(|v| (name, v))) {
         let report = balls(speed, name);
         assert!(report.last.q[0] < report.last.q[2], "{name} {speed}");
         assert_eq!(report.trustworthy, Some(true), "{name} {speed}: {:?}", report.findings);
@@ -337,4 +335,45 @@ fn a_run_without_steps_is_neither_and_a_failed_one_is_not() {
         failed.trustworthy == Some(false) && first.kind == Kind::Failure && failed.ended.is_some(),
         "{failed:?}"
     );
+}
+
+/// A scene of its own.
+fn report_of(text: &str) -> RunReport {
+    let scene = carom_tests::runs::scene("own", text, &[]);
+    Trial::run(&scene, &mut [], &AtomicBool::new(false)).expect("it takes the scene").report(&scene)
+}
+
+#[test]
+fn what_rests_at_the_origin_or_where_forces_cancel_is_not_accused() {
+    for (method, friction) in [("spook", 0.0), ("cva", 0.9), ("vci", 0.9), ("gvi", 0.0)] {
+        let report = report_of(&format!(
+            "[[particle]]\nmass = 2.0\nposition = [0.0, 0.0]\n[[field]]\ngravity = [0.0, -9.81]\n[[wall]]\nnormal = [0.0, 1.0]\n\
+             friction = {friction:?}\nrestitution = 0.0\n[method]\nname = '{method}'\n[run]\nstep = 0.01\nsteps = 400\n"
+        ));
+        assert_eq!(report.trustworthy, Some(true), "{method}: {:?}", report.findings);
+    }
+    for method in ["verlet", "midpoint", "newmark", "spook", "pem", "cva"] {
+        let report = report_of(&format!(
+            "[lagrangian]\ncoordinates = ['x']\nmass = [1.0]\npotential = '0.5*(x - 0.1*3)^2'\nforces = {{ x = '-1.0*dot(x)' }}\n\
+             [initial]\nq = [0.3]\nv = [0.0]\n[method]\nname = '{method}'\n[run]\nstep = 0.01\nsteps = 300\n"
+        ));
+        assert_eq!(report.trustworthy, Some(true), "{method}: {:?}", report.findings);
+    }
+}
+
+#[test]
+fn short_rods_and_small_balls_in_wide_scenes_are_measured_by_themselves() {
+    let rods = report_of(
+        "[[particle]]\nmass = 1.0\nposition = [1000.0, 0.0]\n[[particle]]\nmass = 1.0\nposition = [1001.0, 0.0]\n[[rod]]\nbetween = [[0.0, 0.0], 0]\n\
+         [[rod]]\nbetween = [0, 1]\n[[field]]\ngravity = [0.0, -10.0]\n[method]\nname = 'spook'\n[run]\nstep = 0.3\nsteps = 66\n",
+    );
+    assert_eq!(rods.trustworthy, Some(false), "{:?}", rods.findings);
+    for speed in [100.0, 125.0, 200.0, 250.0] {
+        let balls = report_of(&format!(
+            "[[particle]]\nmass = 1.0\nradius = 0.01\nposition = [0.0, 0.0]\nvelocity = [{speed:?}, 0.0]\n[[particle]]\nmass = 1.0\nradius = 0.01\n\
+             position = [1.0, 0.0]\n[[contact]]\n[method]\nname = 'direct'\n[run]\nstep = 0.001\nsteps = 20\n"
+        ));
+        assert!(balls.last.v[0] > 0.5 * speed, "control: it goes through");
+        assert_eq!(balls.trustworthy, Some(false), "{speed}: {:?}", balls.findings);
+    }
 }

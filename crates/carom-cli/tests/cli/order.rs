@@ -89,7 +89,7 @@ fn the_figure_shows_every_level_its_slopes_and_the_claimed_order() {
 
     let wrong = place.carom(&[&study[..], &["order.pdf"]].concat()).code(2);
     assert!(wrong.err.contains("--figure: order.pdf: a figure is written as .svg or .png"), "{wrong:?}");
-    let nowhere = place.carom(&[&study[..], &["no/such/folder.svg"]].concat()).code(1);
+    let nowhere = place.carom(&[&study[..], &["no/such/folder.svg"]].concat()).code(2);
     assert!(nowhere.err.contains("--figure: no/such/folder.svg"), "{nowhere:?}");
 }
 

@@ -2,7 +2,7 @@
 
 use super::conservation::Conservation;
 use super::limits::{CONTACT_LOSSES, ENERGY, LOSSES, ROUND_OFF};
-use super::scales::energy_of_a_step;
+use super::scales::{energy_of_a_step, energy_of_round_off};
 use super::words::{place, short};
 use super::{Evidence, Finding, Kind, Level};
 use crate::measures::ledger::{Account, Ledger, Role};
@@ -19,7 +19,8 @@ pub struct Scales {
 }
 
 /// The energies of the motion. Where nothing moves that energy is balanced for, they are what the potential fell by; of systems with constraints
-/// or contacts at least what its forces give in a step, since what rests on them trembles by that; and never below round-off.
+/// or contacts at least what its forces give in a step, since what rests on them trembles by that; and never below round-off, of energies and
+/// of coordinates.
 ///
 /// A load that springs take up keeps half of its energy there, and swings by the other half until it is damped: both are energies of the motion,
 /// even if there is next to none to be seen.
@@ -28,12 +29,13 @@ pub fn scales(run: &Evidence, conservation: &Conservation) -> Scales {
     let system = &run.problem.system;
     let held = system.equalities().count() + system.contacts().count() > 0;
     let step = if held { energy_of_a_step(run.problem, run.h) } else { 0.0 };
+    let trembling = step.max(energy_of_round_off(run.problem, run.h));
     let kept = run.ledger.map_or(0.0, |ledger| ledger.kept().max(0.0));
     let turned = kept + run.ledger.filter(|_| !conservation.holds()).map_or(0.0, Ledger::turned);
     // Of sizes that are no numbers the others count.
     let at_least = |moved: f64| {
         let moved = if moved > 0.0 { moved } else { energy.fall };
-        moved.max(step).max(ROUND_OFF * energy.start)
+        moved.max(trembling).max(ROUND_OFF * energy.start)
     };
     let motion = at_least(energy.of_motion(turned));
     Scales { motion, most: at_least(energy.most), load: kept + CONTACT_LOSSES * step }

@@ -20,7 +20,7 @@ pub const CONTACT_LOSSES: f64 = 1.5;
 /// 0.014 with the built-in scenes' own steps; runs that fail are off by 0.13 and more.
 pub const CONSTRAINTS: [f64; 2] = [0.03, 0.1];
 
-/// The part of the size of a contact (the radii of balls, the distance of a wall, a tenth of the extent of the scene) that a penetration may
+/// The part of the size of a contact (the radii of balls, the distance of a wall, a hundredth of the extent of the scene) that a penetration may
 /// have. The built-in scenes reach 0.04 with their own methods. Where balls move by their own size in a step, penetrations are 0.13 to 0.24,
 /// and 0.33 and more; a ball that falls from ten times its radius in steps of 1/60 reaches 0.27.
 pub const PENETRATION: [f64; 2] = [0.1, 0.3];

@@ -10,8 +10,8 @@ use crate::system::System;
 /// Systems count the round-off of a length four times: of its coordinates' differences, squares, sum and root.
 const COUNTED: f64 = 0.25;
 /// The part of the extent of the system below which the size of a constraint, or of a contact, is no scale: joints that keep two points
-/// together, and points at walls, are made of next to nothing.
-const LEAST: [f64; 2] = [0.01, 0.1];
+/// together, and points at walls, are made of next to nothing. Rods of a long chain, and small balls far apart, are not.
+const LEAST: [f64; 2] = [0.001, 0.01];
 
 /// Range of the coordinates at the start, with the origin.
 fn extent(start: &State) -> f64 {
@@ -85,8 +85,17 @@ pub fn energy_of_a_step(problem: &Problem, h: f64) -> f64 {
         Err(_) => return 0.0,
     }
     let (farthest, way) = (TREMBLING * extent(&problem.initial), h * h * dot(&a, &a).sqrt());
-    let part = if way > farthest { farthest / way } else { 1.0 };
+    // A point at the origin has no extent: what is long for it is not known.
+    let part = if farthest > 0.0 && way > farthest { farthest / way } else { 1.0 };
     0.5 * part * h * h * dot(&force, &a)
+}
+
+/// Kinetic energy of coordinates that change by their round-off in a step: what rests where forces cancel has no more of it.
+pub fn energy_of_round_off(problem: &Problem, h: f64) -> f64 {
+    let v: Vec<f64> = problem.initial.q.iter().map(|q| f64::EPSILON * q / h).collect();
+    let mut p = v.clone();
+    problem.system.mass().times(&problem.initial.q, &v, &mut p);
+    0.5 * dot(&v, &p)
 }
 
 /// Linear and angular momentum of points that have this energy between them: at most what a change can be compared with.
