@@ -28,7 +28,7 @@ fn unbroken(text: &str) -> String {
 fn prose(text: &str) -> String {
     let escaped = unbroken(&escape(text));
     let parts: Vec<&str> = escaped.split('`').collect();
-    if parts.len() % 2 == 0 {
+    if parts.len().is_multiple_of(2) {
         return escaped;
     }
     let named = |(place, part): (usize, &&str)| match place % 2 {
