@@ -11,7 +11,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use checksums::CHECKSUMS;
+pub(crate) use checksums::CHECKSUMS;
 pub use checksums::{Checksums, Rows, read_verified};
 pub(crate) use checksums::{damaged, hash};
 pub use error::FolderError;

@@ -15,7 +15,7 @@ use super::measures::{Measures, columns};
 use super::motion::Motion;
 use super::snapshot::Snapshot;
 use super::table::{Column, TableWriter};
-use crate::folder::{FolderError, Rows, RunFolder, hash};
+use crate::folder::{CHECKSUMS, Checksums, FolderError, Rows, RunFolder, damaged, hash};
 use crate::passages;
 use crate::report::RunReport;
 use crate::scene::{Measure, Scene};
@@ -146,6 +146,17 @@ impl<'a> Session<'a> {
             return Err(SessionError::OtherScene);
         }
         snapshot.check(scene).map_err(io_error("the snapshot"))?;
+        let listed = Checksums::read(folder.path()).map_err(io_error("the folder"))?;
+        if let Some(checksums) = listed {
+            let mut names = tables(scene, locates_events);
+            names.sort_unstable();
+            if !checksums.tables().eq(names) {
+                let error = damaged(format!(
+                    "{CHECKSUMS} is damaged, or was changed: it names other tables than the scene has"
+                ));
+                return Err(io_error("the folder")(error));
+            }
+        }
         let Snapshot { summary, ledger, seconds, .. } = snapshot;
         let (summary, ledger, seconds) = (summary.clone(), ledger.clone(), *seconds);
         let mut motion = Motion::new(scene, &snapshot.state, Some(&snapshot.watched));
