@@ -50,7 +50,7 @@ pub fn run(args: &Args) -> Result<(), Fail> {
         let (run, list) = (args.run.display(), list.join("; "));
         return Err(Fail::Input(format!("error: {run}: {list}; the other tables are whole and were exported")));
     }
-    // The tables are whole; who takes their numbers is told what is not.
+    // All tables are whole; other files of the run may be damaged, and the user of the numbers should know.
     if let Err(error) = examine(&args.run) {
         print::note(&format!(
             "{}: {error}; the tables are as the run wrote them and were exported",
