@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::system::System;
+use crate::system::{ContactId, System};
 
 /// An equation of a step, by index and name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub enum Row {
     /// An equality constraint.
     Equality(usize, String),
     /// An inequality constraint that is held.
-    Contact(usize, String),
+    Contact(ContactId, String),
     /// A nonholonomic row.
     Velocity(usize, String),
 }
@@ -29,8 +29,8 @@ impl Row {
     }
 
     /// An inequality constraint of the system.
-    pub fn contact<S: System + ?Sized>(system: &S, index: usize) -> Self {
-        Self::Contact(index, system.contacts().name(index))
+    pub fn contact<S: System + ?Sized>(system: &S, contact: ContactId) -> Self {
+        Self::Contact(contact, system.contacts().name(contact))
     }
 
     /// A nonholonomic row of the system.

@@ -86,16 +86,17 @@ impl Abilities {
         if !self.forces && system.forces().is_some() {
             missing.push("non-potential forces".to_string());
         }
-        let rough =
-            (0..system.contacts().count()).filter(|&contact| system.contacts().friction(contact) > 0.0).count();
+        let (mut rough, mut soft) = (0, 0);
+        system.contacts().materials(&mut |_, material| {
+            rough += usize::from(material.friction > 0.0);
+            soft += usize::from(material.softness.gives_way());
+        });
+        let contact = if system.contacts().is_constant() { "contact" } else { "kind of contact" };
         if !self.friction && self.inequalities && rough > 0 {
-            missing.push(format!("friction at {}", plural(rough, "contact")));
+            missing.push(format!("friction at {}", plural(rough, contact)));
         }
-        let soft = (0..system.contacts().count())
-            .filter(|&contact| system.contacts().softness(contact).gives_way())
-            .count();
         if !self.soft_contacts && self.inequalities && soft > 0 {
-            missing.push(format!("the compliance of {}", plural(soft, "contact")));
+            missing.push(format!("the compliance of {}", plural(soft, contact)));
         }
         missing
     }
@@ -402,12 +403,15 @@ impl AnyMethod {
 /// What is to be said of a friction for all contacts, if some do not know what slides.
 fn friction_without_effect<S: System + ?Sized>(system: &S, friction: Option<f64>) -> Option<String> {
     friction.filter(|mu| *mu > 0.0)?;
-    let mut smooth = (0..system.contacts().count()).filter(|&contact| system.contacts().directions(contact) == 0);
-    let name = system.contacts().name(smooth.next()?);
-    let others = match smooth.count() {
-        0 => String::new(),
-        count => format!(" and {count} more"),
-    };
+    let (mut first, mut count) = (None, 0);
+    system.contacts().materials(&mut |contact, _| {
+        if system.contacts().directions(contact) == 0 {
+            first = first.or(Some(contact));
+            count += 1;
+        }
+    });
+    let name = system.contacts().name(first?);
+    let others = if count == 1 { String::new() } else { format!(" and {} more", count - 1) };
     Some(format!(
         "`{name}`{others}: the friction of the method has no effect here, since nothing says what slides (add slide = \"…\" to the inequality)"
     ))

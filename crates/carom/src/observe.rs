@@ -1,7 +1,8 @@
 //! What a run shows of itself: a frame per node, to observers that cannot change it.
 
 use crate::state::State;
-use crate::steppers::{Event, ImpactStates, Inside, Regularisation, StepReport};
+use crate::steppers::{ContactImpulse, Event, ImpactStates, Inside, Regularisation, StepReport};
+use crate::system::ContactId;
 
 /// Everything about one node of the time grid.
 #[derive(Clone, Copy)]
@@ -24,18 +25,18 @@ pub struct Frame<'a> {
     pub equality: &'a [f64],
     /// Their rates along the motion, with the velocity at the node.
     pub equality_rate: &'a [f64],
-    /// Values of the inequality constraints.
+    /// The contacts of the node, ascending: all of a system with few, of others the nearest one, those that are not open, and some beside them.
+    pub contacts: &'a [ContactId],
+    /// Their gaps.
     pub gap: &'a [f64],
     /// What the step took; nothing at the start.
     pub report: StepReport,
     /// Impulses of the equality constraints in the step, one per row: `−Gᵀ` of it went into the momentum.
     pub constraint_impulse: &'a [f64],
-    /// Impulses of the inequality constraints in the step, one per constraint; empty if the method takes none.
-    pub contact_impulse: &'a [f64],
+    /// Impulses of contacts in the step, ascending; none of a contact that gave none.
+    pub contact_impulse: &'a [ContactImpulse],
     /// Impulses of the nonholonomic rows in the step, one per row: `Aᵀ` of them went into the momentum; empty if the method takes none.
     pub velocity_impulse: &'a [f64],
-    /// Impulses of friction in the step, two per inequality constraint along its directions of sliding; empty if the method does not tell.
-    pub friction_impulse: &'a [f64],
     /// Whether the method locates events.
     pub locates_events: bool,
     /// Events that the method located in the step, in time.

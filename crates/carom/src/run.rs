@@ -10,8 +10,9 @@ use crate::linear::dot;
 use crate::observe::{Frame, Observer};
 use crate::state::State;
 use crate::steppers::shared::mass::InverseMass;
+use crate::steppers::shared::near::{ContactImpulses, Nearest};
 use crate::steppers::shared::rows::RowShape;
-use crate::steppers::{Event, ImpactStates, Impulses, StepReport, Stepper};
+use crate::steppers::{ContactImpulse, Event, ImpactStates, Impulses, StepReport, Stepper};
 use crate::system::System;
 
 /// How often a failed step is halved before the run ends all the same.
@@ -189,7 +190,7 @@ impl<S: System + ?Sized> Run<'_, S> {
             Ok(report) => {
                 taken.after(self.system, state, report, self.stepper.impulses());
                 let stepper = &*self.stepper;
-                taken.add([stepper.contact_impulses(), stepper.velocity_impulses(), stepper.friction_impulses()]);
+                taken.add(stepper.contact_impulses(), stepper.velocity_impulses());
                 if report.active {
                     taken.friction_work += self.stepper.friction_work();
                 }
@@ -220,8 +221,9 @@ impl<S: System + ?Sized> Run<'_, S> {
 struct Taken {
     report: StepReport,
     impulse: Vec<f64>,
-    /// Of contacts, of nonholonomic rows, of friction.
-    further: [Vec<f64>; 3],
+    contacts: ContactImpulses,
+    /// Of nonholonomic rows.
+    velocities: Vec<f64>,
     locates_events: bool,
     events: Vec<Event>,
     impact_states: ImpactStates,
@@ -238,11 +240,12 @@ impl Taken {
     fn new<S: System + ?Sized>(system: &S, locates_events: bool) -> Self {
         let m = system.equalities().count();
         let rate = || vec![0.0; if system.time_dependence().equalities { m } else { 0 }];
-        let (rows, contacts) = (system.nonholonomic().map_or(0, |rows| rows.rows()), system.contacts().count());
+        let rows = system.nonholonomic().map_or(0, |rows| rows.rows());
         Self {
             report: StepReport::default(),
             impulse: vec![0.0; m],
-            further: [contacts, rows, 2 * contacts].map(|count| vec![0.0; count]),
+            contacts: ContactImpulses::default(),
+            velocities: vec![0.0; rows],
             locates_events,
             events: Vec::new(),
             impact_states: ImpactStates::new(if locates_events { system.dim() } else { 0 }),
@@ -256,7 +259,8 @@ impl Taken {
     fn clear(&mut self) {
         (self.report, self.work, self.friction_work) = (StepReport::default(), 0.0, 0.0);
         self.impulse.fill(0.0);
-        self.further.iter_mut().for_each(|impulses| impulses.fill(0.0));
+        self.contacts.clear();
+        self.velocities.fill(0.0);
         self.events.clear();
         self.impact_states.clear();
     }
@@ -267,10 +271,9 @@ impl Taken {
         states.into_iter().for_each(|states| self.impact_states.append(states));
     }
 
-    fn add(&mut self, impulses: [&[f64]; 3]) {
-        for (sums, impulses) in self.further.iter_mut().zip(impulses) {
-            sums.iter_mut().zip(impulses).for_each(|(sum, impulse)| *sum += impulse);
-        }
+    fn add(&mut self, of_contacts: &[ContactImpulse], of_velocities: &[f64]) {
+        self.contacts.add_all(of_contacts);
+        self.velocities.iter_mut().zip(of_velocities).for_each(|(sum, impulse)| *sum += impulse);
     }
 
     fn before<S: System + ?Sized>(&mut self, system: &S, state: &State) {
@@ -314,7 +317,7 @@ struct View {
     rate: Vec<f64>,
     shape: RowShape,
     g: Vec<f64>,
-    gap: Vec<f64>,
+    nearest: Nearest,
 }
 
 impl View {
@@ -332,7 +335,7 @@ impl View {
             rate: rows(),
             g: vec![0.0; shape.entries()],
             shape,
-            gap: vec![0.0; system.contacts().count()],
+            nearest: Nearest::default(),
         })
     }
 
@@ -362,7 +365,7 @@ impl View {
         stepper: &'a dyn Stepper<S>,
     ) -> Result<Frame<'a>, Failure> {
         let state = &outcome.state;
-        system.contacts().gaps(&state.q, &mut self.gap);
+        self.nearest.look(system, state.t, &state.q);
         if !self.equality.is_empty() {
             self.shape.evaluate(system, state.t, &state.q, [&mut self.equality, &mut self.g]);
             system.equalities().rate(state.t, &state.q, &mut self.rate);
@@ -388,12 +391,12 @@ impl View {
             potential,
             equality: &self.equality,
             equality_rate: &self.equality_rate,
-            gap: &self.gap,
+            contacts: self.nearest.ids(),
+            gap: &self.nearest.gap,
             report: taken.report,
             constraint_impulse: &taken.impulse,
-            contact_impulse: &taken.further[0],
-            velocity_impulse: &taken.further[1],
-            friction_impulse: &taken.further[2],
+            contact_impulse: taken.contacts.as_slice(),
+            velocity_impulse: &taken.velocities,
             locates_events: taken.locates_events,
             events: &taken.events,
             impact_states: &taken.impact_states,

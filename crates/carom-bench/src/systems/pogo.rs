@@ -2,8 +2,7 @@
 
 use carom::state::State;
 use carom::system::{
-    Contacts, ContactsAlong, Depths, Dynamics, Equalities, Mass, NoRows, Nonholonomic, Passage, Softness,
-    SparseContacts, System,
+    Contacts, ContactsAlong, Depths, Dynamics, Equalities, FewContacts, Mass, NoRows, Nonholonomic, System,
 };
 
 /// Step of the scene.
@@ -52,7 +51,8 @@ impl System for Pogo {
     }
 }
 
-impl Contacts for Pogo {
+impl FewContacts for Pogo {
+    #[inline]
     fn count(&self) -> usize {
         1
     }
@@ -60,43 +60,23 @@ impl Contacts for Pogo {
     fn gaps(&self, q: &[f64], out: &mut [f64]) {
         out[0] = q[1];
     }
-    fn gaps_of(&self, q: &[f64], _contacts: &[usize], out: &mut [f64]) {
-        self.gaps(q, out);
-    }
-    fn rounding(&self, _q: &[f64], out: &mut [f64]) {
-        out.fill(0.0);
-    }
     #[inline]
-    fn gradient(&self, _q: &[f64], _index: usize, out: &mut [f64]) {
+    fn gradient(&self, _q: &[f64], _place: usize, out: &mut [f64]) {
         out.copy_from_slice(&[0.0, 1.0]);
     }
-    fn jacobian(&self, q: &[f64], out: &mut [f64]) {
-        self.gradient(q, 0, out);
-    }
-    fn hessian(&self, _q: &[f64], _lambda: &[f64], out: &mut [f64]) {
-        out.fill(0.0);
-    }
-    fn restitution(&self, _index: usize) -> f64 {
+    fn add_hessian(&self, _q: &[f64], _place: usize, _lambda: f64, _out: &mut [f64]) {}
+    #[inline]
+    fn restitution(&self, _place: usize) -> f64 {
         1.0
     }
-    fn softness(&self, _index: usize) -> Softness {
-        Softness::default()
-    }
-    fn friction(&self, _index: usize) -> f64 {
+    fn rounding(&self, _place: usize) -> f64 {
         0.0
     }
-    fn directions(&self, _index: usize) -> usize {
-        0
-    }
-    fn tangents(&self, _q: &[f64], _index: usize, _out: &mut [f64]) {}
-    fn passages(&self, _way: [&[f64]; 2], _gap: &[f64], _found: &mut dyn FnMut(Passage)) -> Depths {
+    fn depths(&self) -> Depths {
         Depths::Infinite
     }
-    fn sparse(&self) -> Option<&dyn SparseContacts> {
-        None
-    }
-    fn name(&self, index: usize) -> String {
-        format!("floor[{index}]")
+    fn name(&self, place: usize) -> String {
+        format!("floor[{place}]")
     }
     fn along(&self) -> Option<&dyn ContactsAlong> {
         None

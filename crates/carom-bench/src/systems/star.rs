@@ -2,8 +2,8 @@
 
 use carom::state::State;
 use carom::system::{
-    Contacts, ContactsAlong, Depths, Dynamics, Equalities, Mass, NoRows, Nonholonomic, Parabola, Passage, Softness,
-    SparseContacts, System,
+    ContactId, Contacts, ContactsAlong, Depths, Dynamics, Equalities, FewContacts, Mass, NoRows, Nonholonomic,
+    Parabola, System,
 };
 
 /// Step of the scene.
@@ -72,7 +72,8 @@ impl System for Star {
     }
 }
 
-impl Contacts for Star {
+impl FewContacts for Star {
+    #[inline]
     fn count(&self) -> usize {
         4
     }
@@ -80,45 +81,26 @@ impl Contacts for Star {
     fn gaps(&self, q: &[f64], out: &mut [f64]) {
         out.copy_from_slice(&gaps(&[q[0], q[1], q[2]]));
     }
-    fn gaps_of(&self, q: &[f64], _contacts: &[usize], out: &mut [f64]) {
-        self.gaps(q, out);
+    #[inline]
+    fn gradient(&self, q: &[f64], place: usize, out: &mut [f64]) {
+        out.copy_from_slice(&[0.0, 1.0, corner(&[q[0], q[1], q[2]], place)[1]]);
     }
-    fn rounding(&self, _q: &[f64], out: &mut [f64]) {
-        out.fill(0.0);
+    fn add_hessian(&self, q: &[f64], place: usize, lambda: f64, out: &mut [f64]) {
+        // A corner's height swings about that of the centre.
+        out[8] += lambda * (q[1] - gaps(&[q[0], q[1], q[2]])[place]);
     }
     #[inline]
-    fn gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {
-        out.copy_from_slice(&[0.0, 1.0, corner(&[q[0], q[1], q[2]], index)[1]]);
-    }
-    fn jacobian(&self, q: &[f64], out: &mut [f64]) {
-        out.chunks_exact_mut(3).enumerate().for_each(|(index, row)| self.gradient(q, index, row));
-    }
-    fn hessian(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
-        out.fill(0.0);
-        // A corner's height swings about that of the centre.
-        out[8] = gaps(&[q[0], q[1], q[2]]).iter().zip(lambda).map(|(gap, lambda)| lambda * (q[1] - gap)).sum();
-    }
-    fn restitution(&self, _index: usize) -> f64 {
+    fn restitution(&self, _place: usize) -> f64 {
         1.0
     }
-    fn softness(&self, _index: usize) -> Softness {
-        Softness::default()
-    }
-    fn friction(&self, _index: usize) -> f64 {
+    fn rounding(&self, _place: usize) -> f64 {
         0.0
     }
-    fn directions(&self, _index: usize) -> usize {
-        0
-    }
-    fn tangents(&self, _q: &[f64], _index: usize, _out: &mut [f64]) {}
-    fn passages(&self, _way: [&[f64]; 2], _gap: &[f64], _found: &mut dyn FnMut(Passage)) -> Depths {
+    fn depths(&self) -> Depths {
         Depths::Unknown
     }
-    fn sparse(&self) -> Option<&dyn SparseContacts> {
-        None
-    }
-    fn name(&self, index: usize) -> String {
-        format!("corner[{index}]")
+    fn name(&self, place: usize) -> String {
+        format!("corner[{place}]")
     }
     fn along(&self) -> Option<&dyn ContactsAlong> {
         Some(self)
@@ -128,11 +110,11 @@ impl Contacts for Star {
 impl ContactsAlong for Star {
     /// The spin is constant: nothing turns the star in the air.
     #[inline]
-    fn bend(&self, arc: &Parabola, _index: usize) -> Option<[f64; 2]> {
+    fn bend(&self, arc: &Parabola, _contact: ContactId) -> Option<[f64; 2]> {
         let swing = RADIUS * arc.v[2] * arc.v[2];
         Some([arc.a[1] - swing, arc.a[1] + swing])
     }
-    fn rate(&self, _arc: &Parabola, _index: usize) -> Option<f64> {
+    fn rate(&self, _arc: &Parabola, _contact: ContactId) -> Option<f64> {
         None
     }
 }

@@ -2,6 +2,8 @@
 
 use carom::error::{Failure, told};
 use carom::lagrangian::length::GapUnit;
+use carom::problem::contacts_at;
+use carom::state::State;
 use carom::system::{Mass, System};
 use carom::testing::derivatives::{self, Comparison};
 use carom_io::report::notes;
@@ -88,10 +90,13 @@ struct Compressed {
 
 fn compressed(scene: &Scene) -> Vec<Compressed> {
     let system = &*scene.problem.system;
-    let mut gaps = vec![0.0; system.contacts().count()];
-    system.contacts().gaps(&scene.problem.initial.q, &mut gaps);
-    let springs = gaps.iter().enumerate().filter_map(|(contact, &gap)| {
-        let compliance = system.contacts().softness(contact).compliance.filter(|compliance| *compliance > 0.0)?;
+    let State { t, q, .. } = &scene.problem.initial;
+    let near = contacts_at(system, *t, q);
+    let mut gaps = vec![0.0; near.len()];
+    system.contacts().gaps_of(*t, q, &near, &mut gaps);
+    let springs = near.iter().zip(&gaps).filter_map(|(&contact, &gap)| {
+        let softness = system.contacts().material(contact).softness;
+        let compliance = softness.compliance.filter(|compliance| *compliance > 0.0)?;
         let (force, energy) = (-gap / compliance, 0.5 * gap * gap / compliance);
         (gap < 0.0).then(|| Compressed { name: system.contacts().name(contact), gap, force, energy })
     });

@@ -1,7 +1,7 @@
 //! Maps: the regions of a plane about impact configurations, as in Figure 1 of Pekarek & Murphey. Nothing is run.
 
 use carom::projected::{Plane, Projection, Region, Regions};
-use carom::system::System;
+use carom::system::{ContactId, System};
 
 use super::read::head;
 use super::{Plan, PlanKind};
@@ -91,10 +91,10 @@ impl Map {
     /// Makes one member; an error says why there is none.
     pub fn make(&self, system: &dyn System, member: usize) -> Result<Made, String> {
         let contact = match &self.contact {
-            None => 0,
+            None => ContactId(0),
             Some(name) => {
-                let mut all = 0..system.contacts().count();
-                all.find(|&index| system.contacts().name(index) == *name)
+                let mut all = (0..system.contacts().count()).map(ContactId::of);
+                all.find(|&contact| system.contacts().name(contact) == *name)
                     .ok_or_else(|| format!("the scene has no contact `{name}`"))?
             }
         };

@@ -4,6 +4,7 @@ use std::io;
 
 use carom::observe::Frame;
 use carom::steppers::{Event, Happening};
+use carom::system::ContactId;
 use carom::watch::Crossing;
 
 use super::table::{Column, TableWriter};
@@ -40,7 +41,10 @@ impl Extent {
     /// For a scene and a method that locates impacts or not.
     pub fn of(scene: &Scene, locates: bool) -> Self {
         let system = &*scene.problem.system;
-        let tangents = (0..system.contacts().count()).map(|contact| system.contacts().directions(contact)).max();
+        let mut tangents = None;
+        system
+            .contacts()
+            .materials(&mut |contact, _| tangents = tangents.max(Some(system.contacts().directions(contact))));
         let asked = scene.run.measures.contains(&Measure::ImpactStates);
         Self {
             watched: !scene.watches.is_empty(),
@@ -55,12 +59,15 @@ impl Extent {
 pub fn columns(scene: &Scene, extent: Extent) -> Vec<Column> {
     let system = &*scene.problem.system;
     let contacts = system.contacts().count();
-    let names = if contacts > MOST_NAMES { 0 } else { contacts };
+    let names = if contacts > MOST_NAMES || !system.contacts().is_constant() { 0 } else { contacts };
     let mut columns = vec![
         Column::new("step"),
         Column::new("t"),
         Column::new("alpha"),
-        Column::choice("contact", (0..names).map(|contact| system.contacts().name(contact)).collect()),
+        Column::choice(
+            "contact",
+            (0..names).map(|contact| system.contacts().name(ContactId::of(contact))).collect(),
+        ),
         Column::choice("what", KINDS.map(String::from).to_vec()),
         Column::new("speed"),
         Column::new("impulse"),
@@ -82,7 +89,7 @@ pub fn columns(scene: &Scene, extent: Extent) -> Vec<Column> {
 /// Writes the row of an event in a step.
 fn event_row(frame: &Frame, event: &Event, extent: Extent, row: &mut Vec<f64>) {
     let Event { t, alpha, contact, what, speed, impulse, friction, work, impact } = *event;
-    row.extend([frame.step as f64, t, alpha, contact as f64, kind_of(what), speed, impulse, work]);
+    row.extend([frame.step as f64, t, alpha, contact.0 as f64, kind_of(what), speed, impulse, work]);
     if extent.watched {
         row.push(f64::NAN);
     }

@@ -11,7 +11,7 @@ use carom::steppers::End;
 use carom::steppers::shared::base::Rule;
 use carom::steppers::shared::mass::InverseMass;
 use carom::steppers::shared::shadow::Shadow;
-use carom::system::System;
+use carom::system::{ContactId, System};
 
 use super::table::Column;
 use crate::scene::{Measure, Scene};
@@ -27,8 +27,8 @@ pub fn columns(names: impl IntoIterator<Item = String>) -> Vec<Column> {
 }
 
 /// Every direction of sliding: its contact, its number there, and how many there are.
-fn slides(system: &dyn System) -> impl Iterator<Item = (usize, usize, usize)> {
-    (0..system.contacts().count()).flat_map(move |contact| {
+fn slides(system: &dyn System) -> impl Iterator<Item = (ContactId, usize, usize)> {
+    (0..system.contacts().count()).map(ContactId::of).flat_map(move |contact| {
         let count = system.contacts().directions(contact);
         (0..count).map(move |direction| (contact, direction, count))
     })
@@ -111,13 +111,13 @@ impl<'a> Measures<'a> {
             names.extend(rows("equality").chain(rows("equality_velocity")));
         }
         if self.wants(Measure::Gaps) {
-            names.extend((0..k).map(|i| format!("gap.{}", system.contacts().name(i))));
+            names.extend((0..k).map(|i| format!("gap.{}", system.contacts().name(ContactId::of(i)))));
         }
         if self.wants(Measure::ConstraintForces) {
             names.extend(rows("constraint_force"));
         }
         if self.wants(Measure::ContactForces) {
-            names.extend((0..k).map(|i| format!("contact_force.{}", system.contacts().name(i))));
+            names.extend((0..k).map(|i| format!("contact_force.{}", system.contacts().name(ContactId::of(i)))));
         }
         if self.wants(Measure::MotorForces)
             && let Some(rows) = system.nonholonomic()
@@ -202,15 +202,21 @@ impl<'a> Measures<'a> {
             row.extend(frame.constraint_impulse.iter().map(|impulse| (0.0 - impulse) / self.scene.run.h));
         }
         if self.wants(Measure::ContactForces) {
-            row.extend(frame.contact_impulse.iter().map(|impulse| impulse / self.scene.run.h));
+            let first = row.len();
+            row.resize(first + system.contacts().count(), 0.0);
+            for impulse in frame.contact_impulse {
+                row[first + impulse.contact.place()] = impulse.normal / self.scene.run.h;
+            }
         }
         let mean = |impulse: &f64| impulse / self.scene.run.h;
         if self.wants(Measure::MotorForces) {
             row.extend(frame.velocity_impulse.iter().map(mean));
         }
         if self.wants(Measure::FrictionForces) {
-            let of =
-                |(contact, direction, _): (usize, usize, usize)| frame.friction_impulse[2 * contact + direction];
+            let of = |(contact, direction, _): (ContactId, usize, usize)| {
+                let place = frame.contact_impulse.binary_search_by_key(&contact, |impulse| impulse.contact);
+                place.map_or(0.0, |place| frame.contact_impulse[place].friction[direction])
+            };
             row.extend(slides(system).map(|slide| mean(&of(slide))));
         }
         if let Some(ledger) = ledger {

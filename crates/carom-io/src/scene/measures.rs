@@ -139,6 +139,13 @@ pub fn refuse(section: &TableReader, measures: &[Measure], method: &AnyMethod, s
     fine.then_some(())
 }
 
+/// Whether a contact knows what slides.
+fn slides(system: &dyn System) -> bool {
+    let mut slides = false;
+    system.contacts().materials(&mut |contact, _| slides |= system.contacts().directions(contact) > 0);
+    slides
+}
+
 /// What a system or a method lacks for a measure, and what to do.
 fn lacks(measure: Measure, method: &AnyMethod, system: &dyn System) -> Option<(&'static str, &'static str)> {
     match measure {
@@ -152,16 +159,18 @@ fn lacks(measure: Measure, method: &AnyMethod, system: &dyn System) -> Option<(&
             "the scene has no motors and no other nonholonomic rows",
             "remove this measure, or add nonholonomic rows to [lagrangian]",
         )),
-        Measure::FrictionForces
-            if (0..system.contacts().count()).all(|contact| system.contacts().directions(contact) == 0) =>
-        {
-            Some((
-                "the scene has no contacts with directions of sliding",
-                "remove this measure, or say what slides: slide = \"…\"",
-            ))
-        }
+        Measure::FrictionForces if !slides(system) => Some((
+            "the scene has no contacts with directions of sliding",
+            "remove this measure, or say what slides: slide = \"…\"",
+        )),
         Measure::Gaps | Measure::ContactForces if system.contacts().count() == 0 => {
             Some(("the scene has no gaps", "remove this measure"))
+        }
+        Measure::Gaps | Measure::ContactForces | Measure::FrictionForces if !system.contacts().is_constant() => {
+            Some((
+                "the scene has so many contacts that they have no columns of their own",
+                "ask for \"contacts\": a table with a row for each that is near",
+            ))
         }
         Measure::Symplecticity if system.dim() > MOST_PROBED => Some((
             "the scene has more than 200 coordinates",

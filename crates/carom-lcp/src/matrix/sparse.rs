@@ -69,6 +69,67 @@ impl Sparse {
         self.starts.push(self.indices.len());
     }
 
+    /// Adds an entry to the row that [`Self::end_row`] will end; as [`Self::push_row`] where entries come one by one.
+    ///
+    /// # Panics
+    /// Where the column is outside the matrix or not above the one before it.
+    #[inline]
+    pub fn push_entry(&mut self, column: usize, value: f64) {
+        let begin = self.starts.last().copied().unwrap_or(0);
+        let ascending = self.indices[begin..].last().is_none_or(|last| *last < column);
+        assert!(ascending && column < self.columns, "column {column} of {} is out of order", self.columns);
+        self.indices.push(column);
+        self.values.push(value);
+    }
+
+    /// Ends a row.
+    #[inline]
+    pub fn end_row(&mut self) {
+        self.rows += 1;
+        self.starts.push(self.indices.len());
+    }
+
+    /// Becomes a copy of another matrix; allocates only where it has not had so many entries before.
+    pub fn copy_from(&mut self, other: &Sparse) {
+        (self.rows, self.columns) = (other.rows, other.columns);
+        self.starts.clone_from(&other.starts);
+        self.indices.clone_from(&other.indices);
+        self.values.clone_from(&other.values);
+    }
+
+    /// Multiplies every column by a factor.
+    pub fn scale_columns(&mut self, factors: &[f64]) {
+        self.values.iter_mut().zip(&self.indices).for_each(|(value, &column)| *value *= factors[column]);
+    }
+
+    /// `out += factor · row`.
+    #[inline]
+    pub fn add_row(&self, row: usize, factor: f64, out: &mut [f64]) {
+        let (columns, values) = self.row_parts(row);
+        for (&column, &value) in columns.iter().zip(values) {
+            out[column] += factor * value;
+        }
+    }
+
+    /// Product of a row with one of another matrix of as many columns: terms of common columns, in their order.
+    #[inline]
+    pub fn row_product(&self, row: usize, other: &Sparse, other_row: usize) -> f64 {
+        let ((a, x), (b, y)) = (self.row_parts(row), other.row_parts(other_row));
+        if a == b {
+            return x.iter().zip(y).fold(0.0, |sum, (x, y)| sum + x * y);
+        }
+        let (mut i, mut j, mut sum) = (0, 0, 0.0);
+        while i < a.len() && j < b.len() {
+            if a[i] == b[j] {
+                sum += x[i] * y[j];
+            }
+            let (left, right) = (a[i], b[j]);
+            i += usize::from(left <= right);
+            j += usize::from(right <= left);
+        }
+        sum
+    }
+
     /// The entries of a dense matrix that are not 0.
     pub fn from_dense(dense: &Dense) -> Sparse {
         let mut triplets = Vec::new();
@@ -184,7 +245,7 @@ impl Sparse {
     /// One row times a vector.
     pub fn row_times(&self, row: usize, x: &[f64]) -> f64 {
         let (columns, values) = self.row_parts(row);
-        columns.iter().zip(values).map(|(&column, &value)| value * x[column]).sum()
+        columns.iter().zip(values).fold(0.0, |sum, (&column, &value)| sum + value * x[column])
     }
 
     /// `out = self x`.

@@ -23,15 +23,18 @@
 
 mod cones;
 mod nnls;
+mod programme;
 mod rough;
 
 pub use nnls::Nnls;
+pub use programme::Programme;
 pub use rough::{RoughCone, RoughResolved, RoughResolver, Strike, largest_share};
 
+use carom_lcp::Sparse;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::linear::dot;
+use programme::Islands;
 
 /// Passes before an impact is given up: random cones with an interior take at most 20.
 pub const MOST_PASSES: u32 = 1000;
@@ -59,16 +62,19 @@ pub enum Law {
     Sequential,
 }
 
-/// The contacts of an impact; rows have as many entries as there are coordinates.
+/// More contacts than this are sorted into islands, which are solved one by one.
+const FEW: usize = 32;
+
+/// The contacts of an impact; rows have as many columns as there are coordinates.
 #[derive(Debug, Clone, Copy)]
 pub struct Cone<'a> {
     /// Gradients `G`, free of what equality constraints take.
-    pub g: &'a [f64],
+    pub g: &'a Sparse,
     /// `G A`.
-    pub z: &'a [f64],
+    pub z: &'a Sparse,
     /// Rows whose product with `p` is the speed of separation by which contacts are chosen: `z`, or `G M⁻¹`.
-    pub approach: &'a [f64],
-    /// Speeds of separation that no impulse changes: those of equality constraints that move.
+    pub approach: &'a Sparse,
+    /// Speeds of separation that no impulse changes: those of surfaces and equality constraints that move.
     pub offset: &'a [f64],
     /// Coefficients of restitution.
     pub restitution: &'a [f64],
@@ -78,12 +84,8 @@ pub struct Cone<'a> {
 
 impl Cone<'_> {
     fn speed(&self, contact: usize, p: &[f64]) -> f64 {
-        dot(row(self.approach, contact, p.len()), p) + self.offset[contact]
+        self.approach.row_times(contact, p) + self.offset[contact]
     }
-}
-
-fn row(rows: &[f64], index: usize, n: usize) -> &[f64] {
-    &rows[index * n..(index + 1) * n]
 }
 
 /// What an impact came to.
@@ -128,7 +130,14 @@ pub struct Resolver {
     pub impulse: Vec<f64>,
     chosen: Vec<usize>,
     d: Vec<f64>,
+    /// Columns at which `d` may not be 0.
+    moved: Vec<usize>,
     nnls: Nnls,
+    /// Lengths of the impulses of the chosen contacts.
+    y: Vec<f64>,
+    islands: Islands,
+    island: Vec<usize>,
+    programme: Programme,
 }
 
 /// What is asked of the length of an impulse beside the law.
@@ -180,7 +189,7 @@ impl Resolver {
     ) -> Result<Resolved, Stuck> {
         self.impulse.clear();
         self.impulse.resize(cone.restitution.len(), 0.0);
-        self.d.resize(p.len(), 0.0);
+        self.clear_direction(p.len());
         let mut resolved = Resolved::default();
         let lossy = cone.restitution.iter().any(|e| *e < 1.0);
         let most = if lossy { MOST_LOSSY } else { MOST_PASSES };
@@ -219,8 +228,17 @@ impl Resolver {
     pub fn stop(&mut self, cone: &Cone, p: &mut [f64]) -> Result<Resolved, Stuck> {
         self.impulse.clear();
         self.impulse.resize(cone.restitution.len(), 0.0);
-        self.d.resize(p.len(), 0.0);
+        self.clear_direction(p.len());
         self.stop_further(cone, p)
+    }
+
+    /// No direction, of `n` coordinates.
+    fn clear_direction(&mut self, n: usize) {
+        if self.d.len() != n {
+            self.d.clear();
+            self.d.resize(n, 0.0);
+            self.moved.clear();
+        }
     }
 
     /// As [`Self::stop`], with impulses beside those that were given already.
@@ -258,7 +276,6 @@ impl Resolver {
     /// Chooses contacts and finds `y`; nothing is reflected yet.
     fn choose(&mut self, cone: &Cone, p: &[f64], joins: impl Fn(usize, f64) -> bool) -> Pass {
         // Notation: V = chosen, d = Gᵀy, A: metric of the energy.
-        let n = p.len();
         let mut approached = false;
         self.chosen.clear();
         for (k, &tolerance) in cone.tolerance.iter().enumerate() {
@@ -271,22 +288,59 @@ impl Resolver {
         if !approached {
             return Pass::Done;
         }
+        let solved = match self.chosen.len() {
+            1 => {
+                self.y.resize(1, 1.0);
+                self.y[0] = 1.0;
+                true
+            }
+            2..=FEW => self.solve_together(cone, p),
+            _ => self.solve_islands(cone, p),
+        };
+        if solved { Pass::Reflected(0.0) } else { Pass::Blocked }
+    }
+
+    /// `y` of the chosen contacts, as one problem.
+    fn solve_together(&mut self, cone: &Cone, p: &[f64]) -> bool {
         let m = self.chosen.len();
         self.nnls.resize(m);
-        if m == 1 {
-            self.nnls.y[0] = 1.0;
-        } else {
-            for (a, &i) in self.chosen.iter().enumerate() {
-                for (b, &j) in self.chosen.iter().enumerate() {
-                    self.nnls.w[a * m + b] = dot(row(cone.z, i, n), row(cone.g, j, n));
-                }
-                self.nnls.c[a] = 2.0 * (dot(row(cone.z, i, n), p) + cone.offset[i]);
+        for (a, &i) in self.chosen.iter().enumerate() {
+            for (b, &j) in self.chosen.iter().enumerate() {
+                self.nnls.w[a * m + b] = cone.z.row_product(i, cone.g, j);
             }
-            if !self.nnls.solve() {
-                return Pass::Blocked;
-            }
+            self.nnls.c[a] = 2.0 * (cone.z.row_times(i, p) + cone.offset[i]);
         }
-        Pass::Reflected(0.0)
+        let solved = self.nnls.solve();
+        std::mem::swap(&mut self.y, &mut self.nnls.y);
+        solved
+    }
+
+    /// The same island by island: contacts that share no coordinates do not know of each other.
+    fn solve_islands(&mut self, cone: &Cone, p: &[f64]) -> bool {
+        let Self { chosen, islands, island, programme, y, .. } = self;
+        y.clear();
+        y.resize(chosen.len(), 0.0);
+        islands.find(cone.z, chosen);
+        for places in islands.each() {
+            if let [alone] = places {
+                // W y + c = 0, if it is approached.
+                let i = chosen[*alone];
+                let speed = cone.z.row_times(i, p) + cone.offset[i];
+                y[*alone] = (-2.0 * speed / cone.z.row_product(i, cone.g, i)).max(0.0);
+                continue;
+            }
+            island.clear();
+            island.extend(places.iter().map(|&place| chosen[place]));
+            programme.load([cone.z, cone.g], island, 0.0);
+            for (c, &i) in programme.c.iter_mut().zip(&*island) {
+                *c = 2.0 * (cone.z.row_times(i, p) + cone.offset[i]);
+            }
+            if !programme.solve() {
+                return false;
+            }
+            places.iter().zip(&programme.y).for_each(|(&place, value)| y[place] = *value);
+        }
+        true
     }
 
     /// The nearest momentum with which no contact of a restitution below 1 is approached.
@@ -309,8 +363,8 @@ impl Resolver {
             if cone.speed(k, p) < -cone.tolerance[k] {
                 self.chosen.clear();
                 self.chosen.push(k);
-                self.nnls.resize(1);
-                self.nnls.y[0] = 1.0;
+                self.y.resize(1, 1.0);
+                self.y[0] = 1.0;
                 match self.reflect(cone, p, None, scaling) {
                     Pass::Reflected(change) => work += change,
                     other => return other,
@@ -330,12 +384,12 @@ impl Resolver {
         if !(factor > 0.0 && factor.is_finite()) {
             return Pass::Blocked;
         }
-        self.nnls.y.iter_mut().for_each(|y| *y *= factor);
+        self.y.iter_mut().for_each(|y| *y *= factor);
         let own = self.chosen.iter().fold(1.0_f64, |min, &k| min.min(cone.restitution[k]));
         let lowest = common.unwrap_or(own);
         let mut work = 0.0;
         if lowest == 1.0 {
-            self.d.iter_mut().for_each(|d| *d *= factor);
+            self.moved.iter().for_each(|&k| self.d[k] *= factor);
         } else {
             // Where unequal coefficients would add energy, the lowest holds for all.
             for coefficient in [common, Some(lowest)] {
@@ -343,7 +397,7 @@ impl Resolver {
                 let (d_a_p, d_a_d) = self.combine(cone, p, scale);
                 work = d_a_p + 0.5 * d_a_d;
                 if work <= 0.0 {
-                    for (y, &k) in self.nnls.y.iter_mut().zip(&self.chosen) {
+                    for (y, &k) in self.y.iter_mut().zip(&self.chosen) {
                         *y *= scale(k);
                     }
                     break;
@@ -352,10 +406,10 @@ impl Resolver {
         }
         let work = work.min(0.0);
         let length = scaling.factor(p, &self.d[..n], work);
-        for (p, d) in p.iter_mut().zip(&self.d[..n]) {
-            *p += length * d;
+        for &k in &self.moved {
+            p[k] += length * self.d[k];
         }
-        for (y, &k) in self.nnls.y.iter().zip(&self.chosen) {
+        for (y, &k) in self.y.iter().zip(&self.chosen) {
             self.impulse[k] += length * y;
         }
         Pass::Reflected(work)
@@ -363,19 +417,25 @@ impl Resolver {
 
     /// `d = Σ s_k y_k G_k`; returns `dᵀAp` and `dᵀAd`.
     fn combine(&mut self, cone: &Cone, p: &[f64], scale: impl Fn(usize) -> f64) -> (f64, f64) {
-        let n = p.len();
-        self.d.fill(0.0);
-        for (y, &k) in self.nnls.y.iter().zip(&self.chosen) {
+        let Self { d, moved, y, chosen, .. } = self;
+        moved.iter().for_each(|&column| d[column] = 0.0);
+        moved.clear();
+        for (y, &k) in y.iter().zip(&*chosen) {
             let factor = scale(k) * y;
-            for (d, g) in self.d.iter_mut().zip(row(cone.g, k, n)) {
-                *d += factor * g;
+            for (column, g) in cone.g.row(k) {
+                d[column] += factor * g;
+                moved.push(column);
             }
         }
+        if chosen.len() > 1 {
+            moved.sort_unstable();
+            moved.dedup();
+        }
         let (mut d_a_p, mut d_a_d) = (0.0, 0.0);
-        for (y, &k) in self.nnls.y.iter().zip(&self.chosen) {
-            let (factor, z) = (scale(k) * y, row(cone.z, k, n));
-            d_a_p += factor * (dot(z, p) + cone.offset[k]);
-            d_a_d += factor * dot(z, &self.d);
+        for (y, &k) in y.iter().zip(&*chosen) {
+            let factor = scale(k) * y;
+            d_a_p += factor * (cone.z.row_times(k, p) + cone.offset[k]);
+            d_a_d += factor * cone.z.row_times(k, d);
         }
         (d_a_p, d_a_d)
     }

@@ -10,7 +10,9 @@
 //! `ΔE = lᵀu⁺ − ½lᵀWl ≤ −½lᵀWl`. Contacts that wedge each other may have no solution with all of their restitutions; they are lowered as well.
 
 use super::cones::{ConeSolver, Cones};
-use super::{Cone, Law, MOST_PASSES, PATIENCE, Resolved, SETTLING, Stuck, approached, row, stuck};
+use carom_lcp::Sparse;
+
+use super::{Cone, Law, MOST_PASSES, PATIENCE, Resolved, SETTLING, Stuck, approached, stuck};
 use crate::bracket::bracket;
 use crate::linear::dot;
 
@@ -75,19 +77,37 @@ pub struct RoughCone<'a> {
     /// Where the directions of each contact begin; one more at the end.
     pub starts: &'a [usize],
     /// The directions, free of what equality constraints take.
-    pub t: &'a [f64],
+    pub t: &'a Sparse,
     /// The same times `A`.
-    pub z_t: &'a [f64],
+    pub z_t: &'a Sparse,
     /// Coefficients of friction.
     pub mu: &'a [f64],
 }
 
 impl RoughCone<'_> {
-    /// The rows of a contact of `n` coordinates, themselves and times `A`: the normal first.
-    fn rows(&self, contact: usize, n: usize) -> impl Iterator<Item = (&[f64], &[f64])> {
+    /// The rows of a contact, themselves and times `A`: the normal first.
+    fn rows(&self, contact: usize) -> impl Iterator<Item = [RowOf<'_>; 2]> {
         let tangents = self.starts[contact]..self.starts[contact + 1];
-        let normal = (row(self.cone.g, contact, n), row(self.cone.z, contact, n));
-        std::iter::once(normal).chain(tangents.map(move |k| (row(self.t, k, n), row(self.z_t, k, n))))
+        let normal = [self.cone.g, self.cone.z].map(|rows| RowOf(rows, contact));
+        std::iter::once(normal).chain(tangents.map(move |k| [self.t, self.z_t].map(|rows| RowOf(rows, k))))
+    }
+}
+
+/// A row of some rows.
+#[derive(Clone, Copy)]
+struct RowOf<'a>(&'a Sparse, usize);
+
+impl RowOf<'_> {
+    fn dot(self, x: &[f64]) -> f64 {
+        self.0.row_times(self.1, x)
+    }
+
+    fn product(self, other: RowOf) -> f64 {
+        self.0.row_product(self.1, other.0, other.1)
+    }
+
+    fn add_to(self, factor: f64, out: &mut [f64]) {
+        self.0.add_row(self.1, factor, out);
     }
 }
 
@@ -262,7 +282,6 @@ impl RoughResolver {
 
     /// `W` and `u⁻` of the chosen contacts. A contact with fewer directions than others has rows that nothing moves.
     fn load(&mut self, rough: &RoughCone, p: &[f64]) {
-        let n = p.len();
         let tangents = |k: usize| rough.starts[k + 1] - rough.starts[k];
         let d = 1 + self.chosen.iter().map(|&k| tangents(k)).max().unwrap_or(0);
         let size = d * self.chosen.len();
@@ -277,12 +296,12 @@ impl RoughResolver {
         }
         for (a, &i) in self.chosen.iter().enumerate() {
             cones.mu.push(if tangents(i) > 0 { rough.mu[i] } else { 0.0 });
-            for (k, (_, z)) in rough.rows(i, n).enumerate() {
+            for (k, [_, z]) in rough.rows(i).enumerate() {
                 let line = a * d + k;
-                self.before[line] = dot(z, p) + if k == 0 { rough.cone.offset[i] } else { 0.0 };
+                self.before[line] = z.dot(p) + if k == 0 { rough.cone.offset[i] } else { 0.0 };
                 for (b, &j) in self.chosen.iter().enumerate() {
-                    for (l, (g, _)) in rough.rows(j, n).enumerate() {
-                        cones.w[line * size + b * d + l] = dot(z, g);
+                    for (l, [g, _]) in rough.rows(j).enumerate() {
+                        cones.w[line * size + b * d + l] = z.product(g);
                     }
                 }
             }
@@ -297,10 +316,10 @@ impl RoughResolver {
 
     /// Lets the impulses act.
     fn act(&mut self, rough: &RoughCone, p: &mut [f64]) {
-        let (n, d) = (p.len(), self.cones.dimension);
+        let d = self.cones.dimension;
         for (&k, l) in self.chosen.iter().zip(self.impulses.chunks_exact(d)) {
-            for ((g, _), l) in rough.rows(k, n).zip(l) {
-                p.iter_mut().zip(g).for_each(|(p, g)| *p += l * g);
+            for ([g, _], l) in rough.rows(k).zip(l) {
+                g.add_to(*l, p);
             }
             self.normal[k] += l[0];
             let own = rough.starts[k]..rough.starts[k + 1];

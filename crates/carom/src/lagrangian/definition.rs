@@ -258,7 +258,6 @@ impl Definition {
         refuse(&[self.potential], &velocities, "the potential", "velocities")?;
         refuse(&nodes(&self.equalities), &velocities, "an equality constraint", "velocities")?;
         refuse(&nodes(&self.inequalities), &velocities, "an inequality constraint", "velocities")?;
-        refuse(&nodes(&self.inequalities), &t, "an inequality constraint", "t")?;
         let counts = [
             ("contacts", self.contacts.len(), self.inequalities.len()),
             ("compliances", self.softness.len(), self.equalities.len()),

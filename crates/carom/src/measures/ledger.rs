@@ -94,11 +94,12 @@ const GAUSS: [f64; 2] = [0.211_324_865_405_187_13, 0.788_675_134_594_812_9];
 impl Ledger {
     /// Without entries yet, for a method on a system.
     pub fn of(method: &AnyMethod, system: &dyn System) -> Self {
-        let rough = |contact: usize| {
-            let mu = method.friction_of_all().unwrap_or_else(|| system.contacts().friction(contact));
-            mu > 0.0 && system.contacts().directions(contact) > 0
-        };
-        Self::new(system, method.accounts(), (0..system.contacts().count()).any(rough))
+        let mut rough = false;
+        system.contacts().materials(&mut |contact, material| {
+            let mu = method.friction_of_all().unwrap_or(material.friction);
+            rough |= mu > 0.0 && system.contacts().directions(contact) > 0;
+        });
+        Self::new(system, method.accounts(), rough)
     }
 
     /// Without entries yet; `accounts` are those of the method. Without an account of its own friction is booked with the impacts.

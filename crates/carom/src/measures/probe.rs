@@ -9,18 +9,18 @@
 //! leaves the domain of a system is passed over. Cost: 12 n steps and projections per length, one length where nothing is
 //! seen and six where something is; 2 steps for the reversal; they allocate.
 
-use std::cell::RefCell;
-
 use crate::error::{Failure, StepError};
 use crate::linear::max_abs;
 use crate::method::{AnyMethod, Refusal};
 use crate::state::State;
 use crate::steppers::Stepper;
+use crate::steppers::shared::contacts::Row;
 use crate::steppers::shared::mass::InverseMass;
+use crate::steppers::shared::near::Near;
 use crate::steppers::shared::projection::ConstraintRows;
 use crate::steppers::shared::rows::RowShape;
 use crate::steppers::shared::views::Held;
-use crate::system::System;
+use crate::system::{ContactId, System, Way};
 
 /// A system and a method whose steps are probed.
 pub struct Probe<'a> {
@@ -114,29 +114,30 @@ impl<'a> Probe<'a> {
     }
 
     /// Contacts that are touched tangentially: neighbouring states touch them too.
-    fn touched(&self, state: &State) -> Result<Vec<usize>, Failure> {
-        let (n, k) = (state.q.len(), self.system.contacts().count());
-        let (mut gap, mut g, mut v) = (vec![0.0; k], vec![0.0; n], state.p.clone());
-        self.system.contacts().gaps(&state.q, &mut gap);
+    fn touched(&self, state: &State) -> Result<Vec<ContactId>, Failure> {
+        let (mut row, mut v, contacts) = (Row::default(), state.p.clone(), self.system.contacts());
         InverseMass::new(self.system, &state.q)?.solve(&mut v);
-        let size = |g: &[f64], x: &[f64]| g.iter().zip(x).fold(0.0, |sum, (g, x)| sum + (g * x).abs());
-        let near = (0..k).filter(|&i| {
-            self.system.contacts().gradient(&state.q, i, &mut g);
-            let speed = g.iter().zip(&v).fold(0.0, |sum, (g, v)| sum + g * v);
-            let reach = size(&g, &state.q) + self.h.abs() * size(&g, &v);
-            gap[i].abs() <= TOUCHED * reach && speed.abs() <= TOUCHED * size(&g, &v)
+        let mut near = Near::default();
+        near.survey(self.system, state.t, &state.q);
+        let size = |row: &Row, x: &[f64]| row.iter().fold(0.0, |sum, (k, g)| sum + (g * x[k]).abs());
+        let touched = near.ids().iter().zip(&near.gap).filter(|&(&contact, gap)| {
+            row.load(contacts, state.t, &state.q, contact);
+            let (reach, speed) = (size(&row, &state.q) + self.h.abs() * size(&row, &v), row.dot(&v));
+            gap.abs() <= TOUCHED * reach && speed.abs() <= TOUCHED * size(&row, &v)
         });
-        Ok(near.collect())
+        Ok(touched.map(|(&contact, _)| contact).collect())
     }
 
     /// Refuses a neighbour beyond a contact that is open at the state.
-    fn admit(&self, state: &State, near: &State, touched: &[usize]) -> Result<(), ProbeError> {
-        let k = self.system.contacts().count();
-        let (mut here, mut there) = (vec![0.0; k], vec![0.0; k]);
-        self.system.contacts().gaps(&state.q, &mut here);
-        self.system.contacts().gaps(&near.q, &mut there);
-        match (0..k).find(|i| here[*i] >= 0.0 && there[*i] < 0.0 && !touched.contains(i)) {
-            Some(index) => Err(ProbeError::Beyond { contact: self.system.contacts().name(index) }),
+    fn admit(&self, state: &State, neighbour: &State, touched: &[ContactId]) -> Result<(), ProbeError> {
+        let mut near = Near::default();
+        let way = Way { t: [state.t, neighbour.t], q: [&state.q, &neighbour.q] };
+        near.look(self.system, way, 0.0);
+        let beyond = |&(contact, here, there): &(ContactId, f64, f64)| {
+            here >= 0.0 && there < 0.0 && !touched.contains(&contact)
+        };
+        match near.each().find(beyond) {
+            Some((contact, ..)) => Err(ProbeError::Beyond { contact: self.system.contacts().name(contact) }),
             None => Ok(()),
         }
     }
@@ -144,8 +145,7 @@ impl<'a> Probe<'a> {
     fn defect(&self, state: &State, scales: &[f64], length: f64) -> Result<f64, ProbeError> {
         let n = state.q.len();
         let touched = self.touched(state)?;
-        let gaps = RefCell::new(vec![0.0; self.system.contacts().count()]);
-        let held = Held { system: self.system, contacts: &touched, gaps: &gaps };
+        let held = Held { system: self.system, contacts: &touched };
         let (mut before, mut after) = (Vec::new(), Vec::new());
         for (k, scale) in scales.iter().enumerate() {
             let (mut tangent, mut image) = (vec![0.0; 2 * n], vec![0.0; 2 * n]);

@@ -120,8 +120,10 @@ impl Sample {
             forces.force(t, &q, &v, &mut dynamics[1]);
         }
         // Friction acts along the directions of sliding.
-        let holding = Lines::of_equalities(system, t, &q).ok()?.then(Lines::of_gaps(system, &q).ok()?);
-        let rolling = Lines::of_velocities(system, &q).ok()?.then(Lines::of_slides(system, &q));
+        let mut contacts = Vec::new();
+        system.contacts().samples(&mut |contact| contacts.push(contact));
+        let holding = Lines::of_equalities(system, t, &q).ok()?.then(Lines::of_gaps(system, t, &q, &contacts));
+        let rolling = Lines::of_velocities(system, &q).ok()?.then(Lines::of_slides(system, t, &q, &contacts));
         let constraints = holding.then(rolling);
         let (mut momentum, mut kinetic) = (vec![0.0; n], Vec::new());
         system.mass().times(&q, &v, &mut momentum);

@@ -44,8 +44,8 @@ pub trait Rows {
     fn length(&self, row: usize) -> f64;
     /// Writes the gradient of a row: `put(particle, part)` for each particle that it depends on.
     fn gradient<const D: usize>(&self, x: &[[f64; D]], row: usize, put: impl FnMut(usize, [f64; D]));
-    /// Adds `Σ λ_i` times the Hessian of row `i`.
-    fn add_hessian<const D: usize>(&self, x: &[[f64; D]], lambda: &[f64], out: &mut Blocks<D>);
+    /// Adds `λ` times the Hessian of a row.
+    fn add_hessian<const D: usize>(&self, x: &[[f64; D]], row: usize, lambda: f64, out: &mut Blocks<D>);
     /// What a row is called in messages, with the names of particles.
     fn name(&self, index: usize, of: &Names) -> String;
 }

@@ -123,11 +123,10 @@ impl Rows for Rods {
         }
     }
 
-    fn add_hessian<const D: usize>(&self, x: &[[f64; D]], lambda: &[f64], out: &mut Blocks<D>) {
-        for ((link, _), &lambda) in self.rods.iter().zip(lambda) {
-            let d = link.difference(x);
-            link.add_block(&radial_block(&d, Jet::distance(product(&d, &d)), lambda), out);
-        }
+    fn add_hessian<const D: usize>(&self, x: &[[f64; D]], row: usize, lambda: f64, out: &mut Blocks<D>) {
+        let (link, _) = &self.rods[row];
+        let d = link.difference(x);
+        link.add_block(&radial_block(&d, Jet::distance(product(&d, &d)), lambda), out);
     }
 
     fn name(&self, index: usize, of: &Names) -> String {

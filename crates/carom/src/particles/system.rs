@@ -5,8 +5,8 @@ use super::geometry::{Blocks, points, points_mut, product};
 use super::input::{Link, Misuse};
 use super::pool::{Ends, Place, Potentials, Rows};
 use crate::system::{
-    Contacts, ContactsAlong, Depths, Dynamics, Equalities, Mass, Nonholonomic, Parabola, Passage, Pattern, Segment,
-    Softness, SparseContacts, SparseEqualities, System, TimeDependence,
+    ContactId, ContactSet, Contacts, ContactsAlong, Depths, Dynamics, Equalities, Mass, Material, Nonholonomic,
+    Parabola, Passage, Pattern, Segment, Softness, SparseEqualities, System, TimeDependence, Way,
 };
 
 /// Calls a method with the dimension as a constant.
@@ -131,7 +131,10 @@ impl Particles {
     }
 
     fn rod_hessian<const D: usize>(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
-        self.rods.add_hessian::<D>(points(q), lambda, &mut Blocks::new(q.len(), out));
+        let mut out = Blocks::new(q.len(), out);
+        for (row, &lambda) in lambda.iter().enumerate() {
+            self.rods.add_hessian::<D>(points(q), row, lambda, &mut out);
+        }
     }
 
     fn rod_row_hessian<const D: usize>(&self, q: &[f64], row: usize, out: &mut [f64]) {
@@ -146,9 +149,9 @@ impl Particles {
         self.gaps.values::<D>(points(q), out);
     }
 
-    fn gap_some<const D: usize>(&self, q: &[f64], contacts: &[usize], out: &mut [f64]) {
-        for &contact in contacts {
-            out[contact] = self.gaps.value::<D>(points(q), contact);
+    fn gap_some<const D: usize>(&self, q: &[f64], contacts: &[ContactId], out: &mut [f64]) {
+        for (out, contact) in out.iter_mut().zip(contacts) {
+            *out = self.gaps.value::<D>(points(q), contact.place());
         }
     }
 
@@ -183,12 +186,20 @@ impl Particles {
         self.gaps.fastest::<D>(arc, index)
     }
 
-    fn gap_passages<const D: usize>(&self, [start, end]: [&[f64]; 2], gap: &[f64], found: &mut dyn FnMut(Passage)) {
-        self.gaps.passages::<D>([points(start), points(end)], gap, found);
+    fn gap_passages<const D: usize>(
+        &self,
+        [start, end]: [&[f64]; 2],
+        set: (&[ContactId], &[f64]),
+        found: &mut dyn FnMut(Passage),
+    ) {
+        self.gaps.passages::<D>([points(start), points(end)], set, found);
     }
 
-    fn gap_curvature<const D: usize>(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
-        self.gaps.add_hessian::<D>(points(q), lambda, &mut Blocks::new(q.len(), out));
+    fn gap_curvature<const D: usize>(&self, q: &[f64], weights: &[(ContactId, f64)], out: &mut [f64]) {
+        let mut out = Blocks::new(q.len(), out);
+        for &(contact, weight) in weights {
+            self.gaps.add_hessian::<D>(points(q), contact.place(), weight, &mut out);
+        }
     }
 }
 
@@ -199,8 +210,8 @@ fn dense_row<const D: usize>(rows: &impl Rows, q: &[f64], row: usize, out: &mut 
 }
 
 /// Of distances that are computed as roots of sums of squares, and compared with lengths.
-fn rounding(rows: &impl Rows, out: &mut [f64]) {
-    out.iter_mut().enumerate().for_each(|(row, out)| *out = 4.0 * rows.length(row).abs());
+fn rounding(rows: &impl Rows, row: usize) -> f64 {
+    4.0 * rows.length(row).abs()
 }
 
 impl Dynamics for Particles {
@@ -279,7 +290,7 @@ impl Equalities for Particles {
         in_space!(self.rod_values(q, out));
     }
     fn rounding(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
-        rounding(&self.rods, out);
+        out.iter_mut().enumerate().for_each(|(row, out)| *out = rounding(&self.rods, row));
     }
     fn jacobian(&self, _t: f64, q: &[f64], out: &mut [f64]) {
         in_space!(self.rod_jacobian(q, out));
@@ -329,75 +340,79 @@ impl SparseEqualities for Particles {
 }
 
 impl Contacts for Particles {
+    #[inline]
     fn count(&self) -> usize {
         self.gaps.len()
     }
-    fn gaps(&self, q: &[f64], out: &mut [f64]) {
+    #[inline]
+    fn is_constant(&self) -> bool {
+        true
+    }
+    fn detect(&self, _way: Way, _margin: f64, set: &mut ContactSet) {
+        (0..self.gaps.len()).for_each(|row| set.push(ContactId::of(row)));
+    }
+    fn samples(&self, visit: &mut dyn FnMut(ContactId)) {
+        (0..self.gaps.len()).for_each(|row| visit(ContactId::of(row)));
+    }
+    fn gaps(&self, _t: f64, q: &[f64], out: &mut [f64]) {
         in_space!(self.gap_values(q, out));
     }
-    fn gaps_of(&self, q: &[f64], contacts: &[usize], out: &mut [f64]) {
+    fn gaps_of(&self, _t: f64, q: &[f64], contacts: &[ContactId], out: &mut [f64]) {
         in_space!(self.gap_some(q, contacts, out));
     }
-    fn rounding(&self, _q: &[f64], out: &mut [f64]) {
-        rounding(&self.gaps, out);
+    fn rounding(&self, _t: f64, _q: &[f64], contacts: &[ContactId], out: &mut [f64]) {
+        out.iter_mut().zip(contacts).for_each(|(out, contact)| *out = rounding(&self.gaps, contact.place()));
     }
-    fn gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {
-        in_space!(self.gap_row(q, index, out));
+    fn gradient(&self, _t: f64, q: &[f64], contact: ContactId, out: &mut [f64]) {
+        in_space!(self.gap_row(q, contact.place(), out));
     }
-    fn jacobian(&self, q: &[f64], out: &mut [f64]) {
-        let rows = out.chunks_exact_mut(q.len().max(1)).enumerate();
-        rows.for_each(|(index, row)| in_space!(self.gap_row(q, index, row)));
+    fn partials(&self, _t: f64, q: &[f64], contact: ContactId, put: &mut dyn FnMut(usize, f64)) {
+        in_space!(self.gap_entries(q, contact.place(), put));
     }
-    fn hessian(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
-        in_space!(self.gap_curvature(q, lambda, out));
+    fn hessian(&self, _t: f64, q: &[f64], weights: &[(ContactId, f64)], out: &mut [f64]) {
+        in_space!(self.gap_curvature(q, weights, out));
     }
-    fn restitution(&self, index: usize) -> f64 {
-        self.gaps.restitution(index)
+    fn rates(&self, _t: f64, _q: &[f64], _contact: ContactId) -> [f64; 2] {
+        [0.0; 2]
     }
-    fn friction(&self, index: usize) -> f64 {
-        self.gaps.friction(index)
+    fn gradient_rate(&self, _t: f64, _q: &[f64], _contact: ContactId, out: &mut [f64]) {
+        out.fill(0.0);
     }
-    fn softness(&self, index: usize) -> Softness {
-        self.gaps.softness(index)
+    fn material(&self, contact: ContactId) -> Material {
+        self.gaps.material(contact.place())
     }
-    fn directions(&self, _index: usize) -> usize {
+    fn materials(&self, visit: &mut dyn FnMut(ContactId, Material)) {
+        (0..self.gaps.len()).for_each(|row| visit(ContactId::of(row), self.gaps.material(row)));
+    }
+    fn directions(&self, _contact: ContactId) -> usize {
         self.dimension - 1
     }
-    fn tangents(&self, q: &[f64], index: usize, out: &mut [f64]) {
-        in_space!(self.gap_slides(q, index, out));
+    fn tangents(&self, _t: f64, q: &[f64], contact: ContactId, out: &mut [f64]) {
+        in_space!(self.gap_slides(q, contact.place(), out));
     }
-    fn name(&self, index: usize) -> String {
-        self.gaps.name(index, &self.names)
+    fn slides(&self, _t: f64, q: &[f64], contact: ContactId, put: &mut dyn FnMut(usize, usize, f64)) {
+        in_space!(self.slide_entries(q, contact.place(), put));
     }
-    fn passages(&self, way: [&[f64]; 2], gap: &[f64], found: &mut dyn FnMut(Passage)) -> Depths {
+    fn name(&self, contact: ContactId) -> String {
+        self.gaps.name(contact.place(), &self.names)
+    }
+    fn passages(&self, way: Way, set: (&[ContactId], &[f64]), found: &mut dyn FnMut(Passage)) -> Depths {
         if !self.gaps.are_passable() {
             return Depths::Infinite;
         }
-        in_space!(self.gap_passages(way, gap, found));
+        in_space!(self.gap_passages(way.q, set, found));
         Depths::Known
-    }
-    fn sparse(&self) -> Option<&dyn SparseContacts> {
-        Some(self)
     }
     fn along(&self) -> Option<&dyn ContactsAlong> {
         Some(self)
     }
 }
 
-impl SparseContacts for Particles {
-    fn partials(&self, q: &[f64], index: usize, put: &mut dyn FnMut(usize, f64)) {
-        in_space!(self.gap_entries(q, index, put));
-    }
-    fn slides(&self, q: &[f64], index: usize, put: &mut dyn FnMut(usize, usize, f64)) {
-        in_space!(self.slide_entries(q, index, put));
-    }
-}
-
 impl ContactsAlong for Particles {
-    fn bend(&self, arc: &Parabola, index: usize) -> Option<[f64; 2]> {
-        Some(in_space!(self.gap_bounds(arc, index)))
+    fn bend(&self, arc: &Parabola, contact: ContactId) -> Option<[f64; 2]> {
+        Some(in_space!(self.gap_bounds(arc, contact.place())))
     }
-    fn rate(&self, arc: &Parabola, index: usize) -> Option<f64> {
-        Some(in_space!(self.gap_speed(arc, index)))
+    fn rate(&self, arc: &Parabola, contact: ContactId) -> Option<f64> {
+        Some(in_space!(self.gap_speed(arc, contact.place())))
     }
 }

@@ -145,14 +145,21 @@ impl Gaps {
         [ny, -nx, -(a * cos + b * sin)]
     }
 
-    /// Adds `Σ λ ∂²g/∂q²` to a matrix: nothing but the angle's diagonal.
-    pub fn add_hessian(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
-        let n = q.len();
-        self.each(q, |span, _, (sin, cos)| {
-            for (row, lambda) in self.rows[span.first..span.end].iter().zip(&lambda[span.first..span.end]) {
-                out[(3 * row.plate + 2) * (n + 1)] -= lambda * (row.a * cos + row.b * sin);
-            }
-        });
+    /// Adds `λ ∂²g/∂q²` of a row to a matrix: nothing but the angle's diagonal.
+    pub fn add_hessian(&self, q: &[f64], index: usize, lambda: f64, out: &mut [f64]) {
+        let Row { plate, a, b, .. } = self.rows[index];
+        let (sin, cos) = libm::sincos(q[3 * plate + 2]);
+        out[(3 * plate + 2) * (q.len() + 1)] -= lambda * (a * cos + b * sin);
+    }
+
+    /// One gap, with the bits of [`Self::values`].
+    pub fn value(&self, q: &[f64], index: usize) -> f64 {
+        let Row { plate, wall, a, b, .. } = self.rows[index];
+        let ([x, y, angle], wall) = (q.as_chunks::<3>().0[plate], &self.walls[wall]);
+        let ([nx, ny], offset) = (wall.normal, wall.offset);
+        let (sin, cos) = libm::sincos(angle);
+        let centre = nx * x + ny * y - offset;
+        centre + (a * cos + b * sin)
     }
 
     /// A bound of `|g'| = |n·x' + r ω cos φ|` along a parabola: both speeds are largest at one of the ends.

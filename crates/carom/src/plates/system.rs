@@ -3,8 +3,8 @@
 use super::{COORDINATES, Field, Plates};
 use crate::lagrangian::local::Spot;
 use crate::system::{
-    Contacts, ContactsAlong, Depths, Dynamics, Equalities, Mass, NoRows, Nonholonomic, Parabola, Passage, Softness,
-    SparseContacts, System, TimeDependence,
+    ContactId, ContactSet, Contacts, ContactsAlong, Depths, Dynamics, Equalities, Mass, Material, NoRows,
+    Nonholonomic, Parabola, Passage, System, TimeDependence, Way,
 };
 
 impl Field {
@@ -115,86 +115,92 @@ impl System for Plates {
     }
 }
 
-impl Plates {
-    fn write_gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {
-        out.fill(0.0);
-        out[3 * self.gaps.row(index).plate..][..3].copy_from_slice(&self.gaps.gradient(q, index));
-    }
-}
-
 impl Contacts for Plates {
+    #[inline]
     fn count(&self) -> usize {
         self.gaps.len()
     }
     #[inline]
-    fn gaps(&self, q: &[f64], out: &mut [f64]) {
-        self.gaps.values(q, out);
+    fn is_constant(&self) -> bool {
+        true
     }
-    fn gaps_of(&self, q: &[f64], _contacts: &[usize], out: &mut [f64]) {
-        self.gaps.values(q, out);
+    fn detect(&self, _way: Way, _margin: f64, set: &mut ContactSet) {
+        (0..self.gaps.len()).for_each(|row| set.push(ContactId::of(row)));
     }
-    fn rounding(&self, _q: &[f64], out: &mut [f64]) {
-        out.iter_mut().enumerate().for_each(|(index, out)| *out = self.gaps.rounding(index));
+    fn samples(&self, visit: &mut dyn FnMut(ContactId)) {
+        (0..self.gaps.len()).for_each(|row| visit(ContactId::of(row)));
     }
     #[inline]
-    fn gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {
-        self.write_gradient(q, index, out);
+    fn gaps(&self, _t: f64, q: &[f64], out: &mut [f64]) {
+        self.gaps.values(q, out);
     }
-    fn jacobian(&self, q: &[f64], out: &mut [f64]) {
-        let rows = out.chunks_exact_mut(q.len().max(1)).enumerate();
-        rows.for_each(|(index, row)| self.write_gradient(q, index, row));
+    fn gaps_of(&self, _t: f64, q: &[f64], contacts: &[ContactId], out: &mut [f64]) {
+        out.iter_mut().zip(contacts).for_each(|(out, contact)| *out = self.gaps.value(q, contact.place()));
     }
-    fn hessian(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
+    fn rounding(&self, _t: f64, _q: &[f64], contacts: &[ContactId], out: &mut [f64]) {
+        out.iter_mut().zip(contacts).for_each(|(out, contact)| *out = self.gaps.rounding(contact.place()));
+    }
+    #[inline]
+    fn gradient(&self, _t: f64, q: &[f64], contact: ContactId, out: &mut [f64]) {
         out.fill(0.0);
-        self.gaps.add_hessian(q, lambda, out);
+        out[3 * self.gaps.row(contact.place()).plate..][..3]
+            .copy_from_slice(&self.gaps.gradient(q, contact.place()));
     }
-    fn restitution(&self, index: usize) -> f64 {
-        self.gaps.wall(index).restitution
+    fn partials(&self, _t: f64, q: &[f64], contact: ContactId, put: &mut dyn FnMut(usize, f64)) {
+        let first = 3 * self.gaps.row(contact.place()).plate;
+        let gradient = self.gaps.gradient(q, contact.place());
+        gradient.into_iter().enumerate().for_each(|(k, entry)| put(first + k, entry));
     }
-    fn friction(&self, index: usize) -> f64 {
-        self.gaps.wall(index).friction
+    fn hessian(&self, _t: f64, q: &[f64], weights: &[(ContactId, f64)], out: &mut [f64]) {
+        out.fill(0.0);
+        for &(contact, weight) in weights {
+            self.gaps.add_hessian(q, contact.place(), weight, out);
+        }
     }
-    fn softness(&self, index: usize) -> Softness {
-        self.gaps.softness(index)
+    fn rates(&self, _t: f64, _q: &[f64], _contact: ContactId) -> [f64; 2] {
+        [0.0; 2]
     }
-    fn directions(&self, _index: usize) -> usize {
+    fn gradient_rate(&self, _t: f64, _q: &[f64], _contact: ContactId, out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn material(&self, contact: ContactId) -> Material {
+        let wall = self.gaps.wall(contact.place());
+        let softness = self.gaps.softness(contact.place());
+        Material { restitution: wall.restitution, friction: wall.friction, softness }
+    }
+    fn materials(&self, visit: &mut dyn FnMut(ContactId, Material)) {
+        (0..self.gaps.len()).map(ContactId::of).for_each(|contact| visit(contact, self.material(contact)));
+    }
+    fn directions(&self, _contact: ContactId) -> usize {
         1
     }
-    fn tangents(&self, q: &[f64], index: usize, out: &mut [f64]) {
+    fn tangents(&self, _t: f64, q: &[f64], contact: ContactId, out: &mut [f64]) {
         out.fill(0.0);
-        out[3 * self.gaps.row(index).plate..][..3].copy_from_slice(&self.gaps.tangent(q, index));
+        out[3 * self.gaps.row(contact.place()).plate..][..3]
+            .copy_from_slice(&self.gaps.tangent(q, contact.place()));
     }
-    fn name(&self, index: usize) -> String {
-        let row = self.gaps.row(index);
+    fn slides(&self, _t: f64, q: &[f64], contact: ContactId, put: &mut dyn FnMut(usize, usize, f64)) {
+        let first = 3 * self.gaps.row(contact.place()).plate;
+        let tangent = self.gaps.tangent(q, contact.place());
+        tangent.into_iter().enumerate().for_each(|(k, entry)| put(0, first + k, entry));
+    }
+    fn name(&self, contact: ContactId) -> String {
+        let row = self.gaps.row(contact.place());
         format!("corner {} of {} at wall {}", row.corner, self.name(row.plate), row.wall)
     }
-    fn passages(&self, _way: [&[f64]; 2], _gap: &[f64], _found: &mut dyn FnMut(Passage)) -> Depths {
+    fn passages(&self, _way: Way, _set: (&[ContactId], &[f64]), _found: &mut dyn FnMut(Passage)) -> Depths {
         Depths::Unknown
-    }
-    fn sparse(&self) -> Option<&dyn SparseContacts> {
-        Some(self)
     }
     fn along(&self) -> Option<&dyn ContactsAlong> {
         Some(self)
     }
 }
 
-impl SparseContacts for Plates {
-    fn partials(&self, q: &[f64], index: usize, put: &mut dyn FnMut(usize, f64)) {
-        let first = 3 * self.gaps.row(index).plate;
-        self.gaps.gradient(q, index).into_iter().enumerate().for_each(|(k, entry)| put(first + k, entry));
-    }
-    fn slides(&self, q: &[f64], index: usize, put: &mut dyn FnMut(usize, usize, f64)) {
-        let first = 3 * self.gaps.row(index).plate;
-        self.gaps.tangent(q, index).into_iter().enumerate().for_each(|(k, entry)| put(0, first + k, entry));
-    }
-}
-
 impl ContactsAlong for Plates {
-    fn bend(&self, arc: &Parabola, index: usize) -> Option<[f64; 2]> {
-        Some(self.gaps.bend(arc, index))
+    fn bend(&self, arc: &Parabola, contact: ContactId) -> Option<[f64; 2]> {
+        Some(self.gaps.bend(arc, contact.place()))
     }
-    fn rate(&self, arc: &Parabola, index: usize) -> Option<f64> {
-        Some(self.gaps.fastest(arc, index))
+    fn rate(&self, arc: &Parabola, contact: ContactId) -> Option<f64> {
+        Some(self.gaps.fastest(arc, contact.place()))
     }
 }

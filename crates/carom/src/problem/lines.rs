@@ -4,7 +4,7 @@
 //! entries those are, full rows are made first, within the limit of memory.
 
 use crate::error::Failure;
-use crate::system::System;
+use crate::system::{ContactId, System};
 
 /// Rows of a matrix.
 #[derive(Debug, Clone)]
@@ -38,19 +38,14 @@ impl Lines {
         Ok(Self { starts: std::iter::once(0).chain(starts).collect(), columns, values })
     }
 
-    /// `∂g/∂q`.
-    pub fn of_gaps<S: System + ?Sized>(system: &S, q: &[f64]) -> Result<Self, Failure> {
-        let (mut lines, k) = (Self::default(), system.contacts().count());
-        let Some(sparse) = system.contacts().sparse() else {
-            return Self::of_full(("the matrix of gradients of inequality constraints", k, q.len()), |full| {
-                system.contacts().jacobian(q, full);
-            });
-        };
-        for index in 0..k {
-            sparse.partials(q, index, &mut |column, value| lines.push(column, value));
+    /// `∂g/∂q` of some contacts.
+    pub fn of_gaps<S: System + ?Sized>(system: &S, t: f64, q: &[f64], contacts: &[ContactId]) -> Self {
+        let mut lines = Self::default();
+        for &contact in contacts {
+            system.contacts().partials(t, q, contact, &mut |column, value| lines.push(column, value));
             lines.end_row();
         }
-        Ok(lines)
+        lines
     }
 
     /// `A(q)` of the nonholonomic rows.
@@ -59,23 +54,16 @@ impl Lines {
         Self::of_full(("the matrix of nonholonomic rows", rows.rows(), q.len()), |full| rows.matrix(q, full))
     }
 
-    /// The directions of sliding of contacts with friction.
-    pub fn of_slides<S: System + ?Sized>(system: &S, q: &[f64]) -> Self {
-        let (mut lines, n, mut full) = (Self::default(), q.len(), Vec::new());
+    /// The directions of sliding of those among some contacts that have friction.
+    pub fn of_slides<S: System + ?Sized>(system: &S, t: f64, q: &[f64], contacts: &[ContactId]) -> Self {
+        let (mut lines, all) = (Self::default(), system.contacts());
         let mut found: [Vec<(usize, f64)>; 2] = Default::default();
-        for contact in (0..system.contacts().count()).filter(|&contact| system.contacts().friction(contact) > 0.0) {
+        for &contact in contacts.iter().filter(|&&contact| all.material(contact).friction > 0.0) {
             found.iter_mut().for_each(Vec::clear);
-            let count = system.contacts().directions(contact);
-            if let Some(sparse) = system.contacts().sparse() {
-                sparse.slides(q, contact, &mut |direction, column, value| found[direction].push((column, value)));
-                for row in &found[..count] {
-                    row.iter().for_each(|&(column, value)| lines.push(column, value));
-                    lines.end_row();
-                }
-            } else {
-                full.resize(count * n, 0.0);
-                system.contacts().tangents(q, contact, &mut full);
-                lines.push_full(&full, n);
+            all.slides(t, q, contact, &mut |direction, column, value| found[direction].push((column, value)));
+            for row in &found[..all.directions(contact)] {
+                row.iter().for_each(|&(column, value)| lines.push(column, value));
+                lines.end_row();
             }
         }
         lines
@@ -162,7 +150,7 @@ mod tests {
     use super::Lines;
     use crate::particles::{Ball, Link, Particles, Selection, Side, Surface, Wall};
     use crate::plates::{Plate, Plates};
-    use crate::system::System;
+    use crate::system::{ContactId, System};
 
     /// The rows as full ones.
     fn full(lines: &Lines, n: usize) -> Vec<f64> {
@@ -175,17 +163,21 @@ mod tests {
         system.equalities().jacobian(0.0, q, &mut rows);
         assert_eq!(full(&Lines::of_equalities(system, 0.0, q).expect("small"), n), rows);
         let mut rows = vec![0.0; k * n];
-        system.contacts().jacobian(q, &mut rows);
-        let gaps = Lines::of_gaps(system, q).expect("small");
+        let contacts: Vec<ContactId> = (0..k).map(ContactId::of).collect();
+        for (row, &contact) in rows.chunks_exact_mut(n).zip(&contacts) {
+            system.contacts().gradient(0.0, q, contact, row);
+        }
+        let gaps = Lines::of_gaps(system, 0.0, q, &contacts);
         assert_eq!(full(&gaps, n), rows);
-        let slides: Vec<f64> = (0..k)
-            .flat_map(|contact| {
+        let slides: Vec<f64> = contacts
+            .iter()
+            .flat_map(|&contact| {
                 let mut rows = vec![0.0; system.contacts().directions(contact) * n];
-                system.contacts().tangents(q, contact, &mut rows);
+                system.contacts().tangents(0.0, q, contact, &mut rows);
                 rows
             })
             .collect();
-        assert_eq!(full(&Lines::of_slides(system, q), n), slides);
+        assert_eq!(full(&Lines::of_slides(system, 0.0, q, &contacts), n), slides);
         for (row, dense) in rows.chunks_exact(n).enumerate() {
             assert_eq!(gaps.dot(row, q).to_bits(), crate::linear::dot(dense, q).to_bits());
             assert_eq!(gaps.square(row).to_bits(), crate::linear::dot(dense, dense).to_bits());

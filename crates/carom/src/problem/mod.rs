@@ -13,7 +13,8 @@ use crate::error::Failure;
 use crate::measures::Symmetry;
 use crate::state::{State, all_finite};
 use crate::steppers::shared::mass::InverseMass;
-use crate::system::{Mass, System};
+use crate::steppers::shared::near::Near;
+use crate::system::{ContactId, Mass, System};
 use lines::Lines;
 pub(crate) use settle::violated;
 use settle::{settle_positions, settle_velocities};
@@ -103,8 +104,8 @@ pub enum Inconsistency {
     /// `g(q0) < 0`.
     #[error("the initial state violates inequality constraint `{name}`: g(q0) = {value:e} < 0")]
     Gap {
-        /// The constraint's index.
-        index: usize,
+        /// The contact.
+        contact: ContactId,
         /// Its name.
         name: String,
         /// Its value.
@@ -226,18 +227,25 @@ fn not_finite(system: &dyn System, t: f64, q: &[f64], v: &[f64]) -> Result<Vec<I
     for i in (0..n).filter(|&i| !(q[i].is_finite() && v[i].is_finite())) {
         found.push(format!("coordinate `{}` or its velocity", system.coordinate_name(i)));
     }
-    let (m, k) = (system.equalities().count(), system.contacts().count());
-    let mut values = vec![0.0; m + k];
+    let (m, contacts) = (system.equalities().count(), contacts_at(system, t, q));
+    let mut values = vec![0.0; m + contacts.len()];
     system.equalities().values(t, q, &mut values[..m]);
-    system.contacts().gaps(q, &mut values[m..]);
-    let rows = Lines::of_equalities(system, t, q)?.then(Lines::of_gaps(system, q)?);
+    system.contacts().gaps_of(t, q, &contacts, &mut values[m..]);
+    let rows = Lines::of_equalities(system, t, q)?.then(Lines::of_gaps(system, t, q, &contacts));
     for (i, value) in values.iter().enumerate() {
         if !(value.is_finite() && rows.is_finite(i)) {
-            let name = if i < m { system.equalities().name(i) } else { system.contacts().name(i - m) };
+            let name = if i < m { system.equalities().name(i) } else { system.contacts().name(contacts[i - m]) };
             found.push(format!("constraint `{name}` or its gradient"));
         }
     }
     Ok(found.into_iter().map(|what| Inconsistency::NonFinite { what }).collect())
+}
+
+/// The contacts of a place that may be closed; of few all.
+pub fn contacts_at(system: &dyn System, t: f64, q: &[f64]) -> Vec<ContactId> {
+    let mut near = Near::default();
+    near.survey(system, t, q);
+    near.ids().to_vec()
 }
 
 fn mass_inconsistency(failure: Failure) -> Inconsistency {

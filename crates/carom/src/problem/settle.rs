@@ -1,7 +1,7 @@
 //! Whether a start satisfies the constraints, and the projection of one that is off them by rounding.
 
 use super::lines::Lines;
-use super::{Adjustment, Inconsistency, Level, ROUNDING};
+use super::{Adjustment, Inconsistency, Level, ROUNDING, contacts_at};
 use crate::error::Failure;
 use crate::linear::{Cholesky, add_transposed_times, dot};
 use crate::state::State;
@@ -106,15 +106,15 @@ pub fn settle_positions(
     t: f64,
     q: &mut [f64],
 ) -> Result<Option<Adjustment>, Vec<Inconsistency>> {
-    let (n, m, k) = (system.dim(), system.equalities().count(), system.contacts().count());
-    let (mut f, mut rounding) = (vec![0.0; m + k], vec![0.0; m + k]);
+    let (n, m, contacts) = (system.dim(), system.equalities().count(), contacts_at(system, t, q));
+    let (mut f, mut rounding) = (vec![0.0; m + contacts.len()], vec![0.0; m + contacts.len()]);
     let mut evaluate = |q: &[f64]| -> Result<(Vec<Residual>, Lines), Vec<Inconsistency>> {
         system.equalities().values(t, q, &mut f[..m]);
-        system.contacts().gaps(q, &mut f[m..]);
+        system.contacts().gaps_of(t, q, &contacts, &mut f[m..]);
         system.equalities().rounding(t, q, &mut rounding[..m]);
-        system.contacts().rounding(q, &mut rounding[m..]);
+        system.contacts().rounding(t, q, &contacts, &mut rounding[m..]);
         let lines = Lines::of_equalities(system, t, q).map_err(too_large)?;
-        let lines = lines.then(Lines::of_gaps(system, q).map_err(too_large)?);
+        let lines = lines.then(Lines::of_gaps(system, t, q, &contacts));
         let square = dot(q, q);
         let residual = |(row, (&value, &rounding)): (usize, (&f64, &f64))| Residual {
             value,
@@ -132,7 +132,9 @@ pub fn settle_positions(
         let relative = residual.relative();
         let free = match i.checked_sub(m) {
             None => gives_way(system, i),
-            Some(contact) => residual.value >= 0.0 || system.contacts().softness(contact).gives_way(),
+            Some(place) => {
+                residual.value >= 0.0 || system.contacts().material(contacts[place]).softness.gives_way()
+            }
         };
         if free {
             continue;
@@ -142,7 +144,11 @@ pub fn settle_positions(
             wrong.push(if i < m {
                 Inconsistency::Equality { index, name: system.equalities().name(i), value, relative }
             } else {
-                Inconsistency::Gap { index: i - m, name: system.contacts().name(i - m), value }
+                Inconsistency::Gap {
+                    contact: contacts[i - m],
+                    name: system.contacts().name(contacts[i - m]),
+                    value,
+                }
             });
             continue;
         }
@@ -168,7 +174,10 @@ pub fn settle_positions(
         let values: Vec<f64> = held.iter().map(|&i| residuals[i].value - lift(i)).collect();
         take_off(inverse, &chosen, &values, q).map_err(|row| vec![Inconsistency::Redundant { row: held[row] }])?;
     }
-    let constraint = if index < m { system.equalities().name(index) } else { system.contacts().name(index - m) };
+    let constraint = match index.checked_sub(m) {
+        None => system.equalities().name(index),
+        Some(place) => system.contacts().name(contacts[place]),
+    };
     let change = start.iter().zip(&*q).fold(0.0_f64, |max, (a, b)| max.max((a - b).abs()));
     Ok(Some(Adjustment { constraint, of: Level::Position, relative, change }))
 }

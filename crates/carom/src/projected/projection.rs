@@ -8,7 +8,7 @@
 use super::reflection::fold_matrix;
 use super::{ProjectionError, Reflection};
 use crate::linear::{dot, max_abs};
-use crate::system::System;
+use crate::system::{ContactId, System};
 
 /// Distance to the boundary, relative to the configuration, up to which a point counts as on it: a hundred times what an
 /// impact is located to.
@@ -31,20 +31,19 @@ pub enum Region {
 #[derive(Debug, Clone)]
 pub struct Projection<'a, S: System + ?Sized> {
     system: &'a S,
-    contact: usize,
+    contact: ContactId,
     zi: Vec<f64>,
     reflection: Reflection,
-    gaps: Vec<f64>,
     image: Vec<f64>,
     slope: Vec<f64>,
 }
 
 impl<'a, S: System + ?Sized> Projection<'a, S> {
     /// The projection of a contact about `zi`, a configuration on its boundary.
-    pub fn new(system: &'a S, contact: usize, zi: &[f64]) -> Result<Self, ProjectionError> {
+    pub fn new(system: &'a S, contact: ContactId, zi: &[f64]) -> Result<Self, ProjectionError> {
         let reflection = Reflection::at(system, contact, zi)?;
-        let (gaps, image, slope) = (vec![0.0; system.contacts().count()], zi.to_vec(), zi.to_vec());
-        let mut found = Self { system, contact, zi: zi.to_vec(), reflection, gaps, image, slope };
+        let (image, slope) = (zi.to_vec(), zi.to_vec());
+        let mut found = Self { system, contact, zi: zi.to_vec(), reflection, image, slope };
         let gap = found.gap(zi);
         let n = &found.reflection.n;
         let distance = gap.abs() / dot(n, n).sqrt();
@@ -66,7 +65,7 @@ impl<'a, S: System + ?Sized> Projection<'a, S> {
 
     /// `φ(z)`.
     pub fn gap(&mut self, z: &[f64]) -> f64 {
-        gap_of(self.system, self.contact, z, &mut self.gaps)
+        gap_of(self.system, self.contact, z)
     }
 
     /// `P(z)`.
@@ -80,7 +79,7 @@ impl<'a, S: System + ?Sized> Projection<'a, S> {
     /// `P'(z)` as a full matrix: the identity on `C`, outside `I − 2w∇φ(z)ᵀ`, which is `R(zi)` next to `zi`.
     pub fn jacobian(&mut self, z: &[f64], out: &mut [f64]) {
         match self.gap(z) < 0.0 {
-            true => self.system.contacts().gradient(z, self.contact, &mut self.slope),
+            true => self.system.contacts().gradient(0.0, z, self.contact, &mut self.slope),
             false => self.slope.fill(0.0),
         }
         fold_matrix(&self.reflection.w, &self.slope, out);
@@ -95,7 +94,7 @@ impl<'a, S: System + ?Sized> Projection<'a, S> {
         for ((image, z), w) in self.image.iter_mut().zip(z).zip(&self.reflection.w) {
             *image = z - 2.0 * gap * w;
         }
-        let kept = gap_of(self.system, self.contact, &self.image, &mut self.gaps) >= 0.0;
+        let kept = gap_of(self.system, self.contact, &self.image) >= 0.0;
         if kept { Region::Folded } else { Region::Lost }
     }
 
@@ -160,13 +159,14 @@ impl<'a, S: System + ?Sized> Projection<'a, S> {
 
     /// `2∇φ(z)ᵀw − 1`, which is `−det P'(z)` outside of `C`.
     fn rate(&mut self, z: &[f64]) -> f64 {
-        self.system.contacts().gradient(z, self.contact, &mut self.slope);
+        self.system.contacts().gradient(0.0, z, self.contact, &mut self.slope);
         2.0 * dot(&self.slope, &self.reflection.w) - 1.0
     }
 }
 
-/// `φ(z)` of a contact, in room for all of them.
-fn gap_of<S: System + ?Sized>(system: &S, contact: usize, z: &[f64], gaps: &mut [f64]) -> f64 {
-    system.contacts().gaps(z, gaps);
-    gaps[contact]
+/// `φ(z)` of a contact.
+fn gap_of<S: System + ?Sized>(system: &S, contact: ContactId, z: &[f64]) -> f64 {
+    let mut gap = [0.0];
+    system.contacts().gaps_of(0.0, z, &[contact], &mut gap);
+    gap[0]
 }

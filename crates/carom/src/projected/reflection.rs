@@ -4,7 +4,7 @@
 
 use super::ProjectionError;
 use crate::linear::{Cholesky, dot};
-use crate::system::System;
+use crate::system::{ContactId, System};
 
 /// `R(q)` of one contact at one configuration.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,10 +15,10 @@ pub struct Reflection {
 
 impl Reflection {
     /// The reflection at `q`, which need not lie on the boundary.
-    pub fn at<S: System + ?Sized>(system: &S, contact: usize, q: &[f64]) -> Result<Self, ProjectionError> {
+    pub fn at<S: System + ?Sized>(system: &S, contact: ContactId, q: &[f64]) -> Result<Self, ProjectionError> {
         let (dim, count) = (system.dim(), system.contacts().count());
-        if contact >= count {
-            return Err(ProjectionError::Contact { contact, count });
+        if contact.place() >= count {
+            return Err(ProjectionError::Contact { contact: contact.place(), count });
         }
         if q.len() != dim {
             return Err(ProjectionError::Size { found: q.len(), needed: dim });
@@ -27,7 +27,7 @@ impl Reflection {
             return Err(ProjectionError::Constrained);
         }
         let mut n = vec![0.0; dim];
-        system.contacts().gradient(q, contact, &mut n);
+        system.contacts().gradient(0.0, q, contact, &mut n);
         let mut mass = Cholesky::new(dim);
         system.mass().matrix(q, &mut mass.matrix);
         mass.factor().map_err(|_| ProjectionError::Degenerate { square: f64::NAN })?;

@@ -24,7 +24,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::error::StepError;
 use crate::state::State;
-use crate::system::System;
+use crate::system::{ContactId, System};
 
 /// What a step took.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -73,7 +73,7 @@ pub struct Event {
     /// Fraction of the step that had passed.
     pub alpha: f64,
     /// The contact.
-    pub contact: usize,
+    pub contact: ContactId,
     /// What.
     pub what: Happening,
     /// Speed of separation before: negative, the contact is approached.
@@ -86,6 +86,17 @@ pub struct Event {
     pub work: f64,
     /// Which of the impacts of the step it belongs to, in [`Stepper::impact_states`]; contacts hit at once have the same.
     pub impact: usize,
+}
+
+/// Impulses of a contact in a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ContactImpulse {
+    /// The contact.
+    pub contact: ContactId,
+    /// Along the gradient of its gap.
+    pub normal: f64,
+    /// Along its directions of sliding; 0 where there is none, or the method does not tell.
+    pub friction: [f64; 2],
 }
 
 /// Impulses of the equality constraints in a step, one per row: `−G(q0)ᵀ start − G(q1)ᵀ end` went into the momentum, and what was
@@ -169,21 +180,15 @@ pub trait Stepper<S: System + ?Sized> {
         Impulses::default()
     }
 
-    /// Impulses of the inequality constraints in the last step that was made, one per constraint, along the gradients at
-    /// which they acted; empty for a method that takes none.
-    fn contact_impulses(&self) -> &[f64] {
+    /// Impulses of the contacts in the last step that was made, along the gradients at which they acted, ascending; none of a contact that gave
+    /// none.
+    fn contact_impulses(&self) -> &[ContactImpulse] {
         &[]
     }
 
     /// Impulses of the nonholonomic rows in the last step that was made, one per row: `Aᵀ` of them went into the momentum. Empty for a method
     /// that takes none.
     fn velocity_impulses(&self) -> &[f64] {
-        &[]
-    }
-
-    /// Impulses of friction in the last step that was made, two per inequality constraint, along its directions of sliding, 0 where there is
-    /// none; empty for a method that does not tell.
-    fn friction_impulses(&self) -> &[f64] {
         &[]
     }
 

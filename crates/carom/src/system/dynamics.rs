@@ -38,6 +38,8 @@ pub struct TimeDependence {
     pub forces: bool,
     /// An equality constraint.
     pub equalities: bool,
+    /// The gap of a contact: its surfaces move.
+    pub contacts: bool,
 }
 
 /// Kinetic and potential energy and non-potential forces.
@@ -72,8 +74,8 @@ pub trait Dynamics {
     }
     /// Whether anything depends on time explicitly. Methods keep what they have evaluated at a configuration only if not.
     fn depends_on_time(&self) -> bool {
-        let TimeDependence { potential, forces, equalities } = self.time_dependence();
-        potential || forces || equalities
+        let TimeDependence { potential, forces, equalities, contacts } = self.time_dependence();
+        potential || forces || equalities || contacts
     }
     /// The non-potential forces, if there are any.
     fn forces(&self) -> Option<&dyn Forces> {

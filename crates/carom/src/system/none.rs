@@ -1,6 +1,9 @@
 //! No constraints: a set of rows that is empty. Sums over it are 0, and there is nothing else to say of it.
 
-use super::{Contacts, ContactsAlong, Depths, Equalities, Passage, Softness, SparseContacts, SparseEqualities};
+use super::{
+    ContactId, ContactSet, Contacts, ContactsAlong, Depths, Equalities, Material, Passage, Softness,
+    SparseEqualities, Way,
+};
 
 /// No rows. What asks for one by its index is wrong.
 #[derive(Debug, Clone, Copy, Default)]
@@ -44,39 +47,48 @@ impl Contacts for NoRows {
         0
     }
     #[inline]
-    fn gaps(&self, _q: &[f64], _out: &mut [f64]) {}
-    fn gaps_of(&self, _q: &[f64], _contacts: &[usize], _out: &mut [f64]) {}
-    fn rounding(&self, _q: &[f64], _out: &mut [f64]) {}
-    fn gradient(&self, _q: &[f64], _index: usize, _out: &mut [f64]) {
+    fn is_constant(&self) -> bool {
+        true
+    }
+    fn detect(&self, _way: Way, _margin: f64, _set: &mut ContactSet) {}
+    fn samples(&self, _visit: &mut dyn FnMut(ContactId)) {}
+    #[inline]
+    fn gaps(&self, _t: f64, _q: &[f64], _out: &mut [f64]) {}
+    fn gaps_of(&self, _t: f64, _q: &[f64], _contacts: &[ContactId], _out: &mut [f64]) {}
+    fn rounding(&self, _t: f64, _q: &[f64], _contacts: &[ContactId], _out: &mut [f64]) {}
+    fn gradient(&self, _t: f64, _q: &[f64], _contact: ContactId, _out: &mut [f64]) {
         panic!("{EMPTY}")
     }
-    fn jacobian(&self, _q: &[f64], _out: &mut [f64]) {}
-    fn hessian(&self, _q: &[f64], _lambda: &[f64], out: &mut [f64]) {
+    fn partials(&self, _t: f64, _q: &[f64], _contact: ContactId, _put: &mut dyn FnMut(usize, f64)) {
+        panic!("{EMPTY}")
+    }
+    fn hessian(&self, _t: f64, _q: &[f64], _weights: &[(ContactId, f64)], out: &mut [f64]) {
         out.fill(0.0);
     }
-    fn restitution(&self, _index: usize) -> f64 {
+    fn rates(&self, _t: f64, _q: &[f64], _contact: ContactId) -> [f64; 2] {
         panic!("{EMPTY}")
     }
-    fn friction(&self, _index: usize) -> f64 {
+    fn gradient_rate(&self, _t: f64, _q: &[f64], _contact: ContactId, _out: &mut [f64]) {
         panic!("{EMPTY}")
     }
-    fn softness(&self, _index: usize) -> Softness {
+    fn material(&self, _contact: ContactId) -> Material {
         panic!("{EMPTY}")
     }
-    fn directions(&self, _index: usize) -> usize {
+    fn materials(&self, _visit: &mut dyn FnMut(ContactId, Material)) {}
+    fn directions(&self, _contact: ContactId) -> usize {
         panic!("{EMPTY}")
     }
-    fn tangents(&self, _q: &[f64], _index: usize, _out: &mut [f64]) {
+    fn tangents(&self, _t: f64, _q: &[f64], _contact: ContactId, _out: &mut [f64]) {
         panic!("{EMPTY}")
     }
-    fn name(&self, _index: usize) -> String {
+    fn slides(&self, _t: f64, _q: &[f64], _contact: ContactId, _put: &mut dyn FnMut(usize, usize, f64)) {
         panic!("{EMPTY}")
     }
-    fn passages(&self, _way: [&[f64]; 2], _gap: &[f64], _found: &mut dyn FnMut(Passage)) -> Depths {
+    fn name(&self, _contact: ContactId) -> String {
+        panic!("{EMPTY}")
+    }
+    fn passages(&self, _way: Way, _set: (&[ContactId], &[f64]), _found: &mut dyn FnMut(Passage)) -> Depths {
         Depths::Infinite
-    }
-    fn sparse(&self) -> Option<&dyn SparseContacts> {
-        None
     }
     fn along(&self) -> Option<&dyn ContactsAlong> {
         None

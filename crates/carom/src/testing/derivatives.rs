@@ -157,13 +157,57 @@ fn check_mass(system: &dyn System, q: &[f64], v: &[f64], out: &mut Vec<Compariso
     compare(place("d2T/dq2", q, n), &matrix, |q, o| mass.kinetic_gradient(q, v, o), out);
 }
 
+/// Weights of rows in a sum, none like another.
+fn weight(row: usize) -> f64 {
+    1.0 + 0.3 * row as f64
+}
+
+/// Of few contacts all, of many those that can stand for all.
+fn check_contacts(system: &dyn System, t: f64, q: &[f64], out: &mut Vec<Comparison>) {
+    let (contacts, n) = (system.contacts(), system.dim());
+    let mut ids = Vec::new();
+    contacts.samples(&mut |contact| ids.push(contact));
+    let k = ids.len();
+    let fill = |t: f64, q: &[f64], rows: &mut [f64]| {
+        for (row, &contact) in rows.chunks_exact_mut(n).zip(&ids) {
+            contacts.gradient(t, q, contact, row);
+        }
+    };
+    let (mut rows, mut hessian) = (vec![0.0; k * n], vec![0.0; n * n]);
+    fill(t, q, &mut rows);
+    compare(place("dg/dq", q, k), &rows, |q, o| contacts.gaps_of(t, q, &ids, o), out);
+    let weights: Vec<_> = ids.iter().enumerate().map(|(place, &contact)| (contact, weight(place))).collect();
+    let lambda: Vec<f64> = (0..k).map(weight).collect();
+    contacts.hessian(t, q, &weights, &mut hessian);
+    let sum = |q: &[f64], o: &mut [f64]| {
+        fill(t, q, &mut rows);
+        o.fill(0.0);
+        crate::linear::add_transposed_times(&rows, &lambda, 1.0, o);
+    };
+    compare(place("d2g/dq2", q, n), &hessian, sum, out);
+    if !system.time_dependence().contacts {
+        return;
+    }
+    let rates = |order: usize, t: f64, o: &mut [f64]| {
+        o.iter_mut().zip(&ids).for_each(|(o, &contact)| *o = contacts.rates(t, q, contact)[order]);
+    };
+    let (mut first, mut second, mut mixed) = (vec![0.0; k], vec![0.0; k], vec![0.0; k * n]);
+    rates(0, t, &mut first);
+    rates(1, t, &mut second);
+    for (row, &contact) in mixed.chunks_exact_mut(n).zip(&ids) {
+        contacts.gradient_rate(t, q, contact, row);
+    }
+    compare(place("dg/dt", &[t], k), &first, |t, o| contacts.gaps_of(t[0], q, &ids, o), out);
+    compare(place("d2g/dt2", &[t], k), &second, |t, o| rates(0, t[0], o), out);
+    compare(place("d2g/dqdt", &[t], k * n), &mixed, |t, o| fill(t[0], q, o), out);
+}
+
 fn check_constraints(system: &dyn System, t: f64, q: &[f64], v: &[f64], out: &mut Vec<Comparison>) {
     let (n, m, k) = (system.dim(), system.equalities().count(), system.contacts().count());
-    let weights = |count: usize| -> Vec<f64> { (0..count).map(|i| 1.0 + 0.3 * i as f64).collect() };
     let mut hessian = vec![0.0; n * n];
     if m > 0 {
         let (mut rows, mut rate, mut second) = (vec![0.0; m * n], vec![0.0; m], vec![0.0; m]);
-        let lambda = weights(m);
+        let lambda: Vec<f64> = (0..m).map(weight).collect();
         system.equalities().jacobian(t, q, &mut rows);
         compare(place("df/dq", q, m), &rows, |q, o| system.equalities().values(t, q, o), out);
         let mut sum = |q: &[f64], o: &mut [f64]| {
@@ -187,16 +231,7 @@ fn check_constraints(system: &dyn System, t: f64, q: &[f64], v: &[f64], out: &mu
         compare(place("d2f/dqdt", &[t], m * n), &mixed, |t, o| system.equalities().jacobian(t[0], q, o), out);
     }
     if k > 0 {
-        let (mut rows, lambda) = (vec![0.0; k * n], weights(k));
-        system.contacts().jacobian(q, &mut rows);
-        compare(place("dg/dq", q, k), &rows, |q, o| system.contacts().gaps(q, o), out);
-        system.contacts().hessian(q, &lambda, &mut hessian);
-        let sum = |q: &[f64], o: &mut [f64]| {
-            system.contacts().jacobian(q, &mut rows);
-            o.fill(0.0);
-            crate::linear::add_transposed_times(&rows, &lambda, 1.0, o);
-        };
-        compare(place("d2g/dq2", q, n), &hessian, sum, out);
+        check_contacts(system, t, q, out);
     }
     if let Some(nonholonomic) = system.nonholonomic() {
         let r = nonholonomic.rows();

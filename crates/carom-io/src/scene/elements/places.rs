@@ -115,13 +115,13 @@ impl Places {
                 let help = "along a rod both ends need the same `velocity`, and a fixed point has none";
                 (self.rod_item(*index, root), message, help)
             }
-            Inconsistency::Gap { index, name, value } => {
+            Inconsistency::Gap { contact, name, value } => {
                 let message = format!("{name}: the gap at the start is {value:e}, allowed is 0 or more");
                 let help = match self.what {
                     What::Plate => "change a `position` or an `angle`",
                     _ => "change a `position` or make a `radius` smaller",
                 };
-                (self.gap(*index, root), message, help)
+                (self.gap(contact.place(), root), message, help)
             }
             Inconsistency::Redundant { row } => {
                 let item = self.rod_item(*row, root).or_else(|| self.gap(row.checked_sub(self.rods.len())?, root));

@@ -41,8 +41,22 @@ impl Bend {
                 sum = graph.add(sum, term);
             }
         }
+        // A surface that moves: 2 v·∂∇g/∂t + ∂²g/∂t², the time running forwards or back, which its own input tells.
+        let pace = graph.input(layout.lambda(layout.n));
+        let rate = graph.derivative(gap, layout.t());
+        if rate != Graph::ZERO {
+            for i in 0..layout.n {
+                let (slope, v) = (graph.derivative(rate, layout.q(i)), graph.input(layout.v(i)));
+                let (two, turned) = (graph.constant(2.0), graph.mul(v, pace));
+                let term = graph.mul(slope, turned);
+                let term = graph.mul(two, term);
+                sum = graph.add(sum, term);
+            }
+            let second = graph.derivative(rate, layout.t());
+            sum = graph.add(sum, second);
+        }
         // Kinks and jumps of the gap itself leave no trace in derivatives that vanish beside them.
-        let tape = Tape::compile(graph, &[sum, gap], 3 * layout.n + 1);
+        let tape = Tape::compile(graph, &[sum, gap], 3 * layout.n + 2);
         let scratch = RefCell::new(tape.generic_scratch());
         Self { tape, scratch }
     }
@@ -50,7 +64,8 @@ impl Bend {
     /// The bounds; `None` where an operation is unbounded or has a kink.
     pub fn bounds(&self, arc: &Parabola) -> Option<[f64; 2]> {
         let (n, scratch) = (arc.q.len(), &mut *self.scratch.borrow_mut());
-        scratch[n] = Interval::from_f64(0.0);
+        scratch[n] = Moving::along([arc.t, arc.pace, 0.0], arc.duration).value;
+        scratch[3 * n + 1] = Interval::from_f64(arc.pace);
         for i in 0..n {
             let coordinate = Moving::along([arc.q[i], arc.v[i], arc.a[i]], arc.duration);
             scratch[i] = coordinate.value;

@@ -3,11 +3,11 @@
 use std::cell::OnceCell;
 
 use super::bend::Bend;
-use super::program::{Program, jacobian};
+use super::program::{Lazy, Program, jacobian};
 use super::rate::Rate;
 use crate::lagrangian::definition::{Contact, Layout, NamedRow};
 use crate::lagrangian::expression::Graph;
-use crate::system::{Parabola, Softness};
+use crate::system::{Material, Parabola};
 
 /// The contacts of a system of expressions.
 pub struct ContactParts {
@@ -19,12 +19,17 @@ pub struct ContactParts {
 struct One {
     /// On its own: steps ask for the gradients of those that are touched alone.
     gradient: Program,
-    restitution: f64,
-    friction: f64,
-    softness: Softness,
+    /// The coordinates that it depends on, ascending.
+    own: Vec<usize>,
+    material: Material,
     tangents: usize,
     slides: Program,
+    /// Whether the gap depends on time.
+    moves: bool,
     /// Made when they are first asked for.
+    value: Lazy,
+    rates: Lazy,
+    gradient_rate: Lazy,
     bend: OnceCell<Bend>,
     rate: OnceCell<Rate>,
 }
@@ -40,13 +45,18 @@ impl ContactParts {
                 true => jacobian(graph, &contact.slides, &coordinates),
                 false => contact.tangents.clone(),
             };
+            let own = (0..layout.n).filter(|&k| gradient[k] != Graph::ZERO).collect();
+            let [restitution, friction] = [contact.restitution, contact.friction];
             One {
                 gradient: Program::new(graph, &gradient, inputs),
-                restitution: contact.restitution,
-                friction: contact.friction,
-                softness: contact.softness,
+                own,
+                material: Material { restitution, friction, softness: contact.softness },
                 tangents: contact.slides.len(),
                 slides: Program::new(graph, &slides, inputs),
+                moves: graph.depends_on(row.node, layout.t()),
+                value: Lazy::default(),
+                rates: Lazy::default(),
+                gradient_rate: Lazy::default(),
                 bend: OnceCell::new(),
                 rate: OnceCell::new(),
             }
@@ -60,28 +70,53 @@ impl ContactParts {
         self.planes
     }
 
-    pub fn gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {
-        self.each[index].gradient.run(&[q, &[0.0]], out);
+    pub fn gradient(&self, t: f64, q: &[f64], index: usize, out: &mut [f64]) {
+        self.each[index].gradient.run(&[q, &[t]], out);
     }
 
-    pub fn restitution(&self, index: usize) -> f64 {
-        self.each[index].restitution
+    /// The coordinates that a gap depends on, ascending.
+    pub fn own(&self, index: usize) -> &[usize] {
+        &self.each[index].own
     }
 
-    pub fn friction(&self, index: usize) -> f64 {
-        self.each[index].friction
+    /// Whether a gap depends on time.
+    pub fn moves(&self, index: usize) -> bool {
+        self.each[index].moves
     }
 
-    pub fn softness(&self, index: usize) -> Softness {
-        self.each[index].softness
+    /// One gap.
+    pub fn value(&self, t: f64, q: &[f64], index: usize, make: impl FnOnce() -> Program) -> f64 {
+        let mut value = [0.0];
+        self.each[index].value.run(make, &[q, &[t]], &mut value);
+        value[0]
+    }
+
+    pub fn rates(&self, t: f64, q: &[f64], index: usize, make: impl FnOnce() -> Program) -> [f64; 2] {
+        let mut rates = [0.0; 2];
+        self.each[index].rates.run(make, &[q, &[t]], &mut rates);
+        rates
+    }
+
+    pub fn gradient_rate(
+        &self,
+        t: f64,
+        q: &[f64],
+        (index, out): (usize, &mut [f64]),
+        make: impl FnOnce() -> Program,
+    ) {
+        self.each[index].gradient_rate.run(make, &[q, &[t]], out);
+    }
+
+    pub fn material(&self, index: usize) -> Material {
+        self.each[index].material
     }
 
     pub fn tangents(&self, index: usize) -> usize {
         self.each[index].tangents
     }
 
-    pub fn slides(&self, q: &[f64], index: usize, out: &mut [f64]) {
-        self.each[index].slides.run(&[q, &[0.0]], out);
+    pub fn slides(&self, t: f64, q: &[f64], index: usize, out: &mut [f64]) {
+        self.each[index].slides.run(&[q, &[t]], out);
     }
 
     pub fn bend(&self, arc: &Parabola, index: usize, make: impl FnOnce() -> Bend) -> Option<[f64; 2]> {

@@ -14,12 +14,12 @@ use std::cell::RefCell;
 use super::definition::{Definition, Layout, Misfit};
 use super::expression::{Graph, NodeId};
 use crate::system::{
-    ConfigurationMass, Contacts, ContactsAlong, Depths, Dynamics, Equalities, Forces, Mass, Nonholonomic, Parabola,
-    Passage, Softness, SparseContacts, SparseEqualities, System, TimeDependence,
+    ConfigurationMass, ContactId, ContactSet, Contacts, ContactsAlong, Depths, Dynamics, Equalities, Forces, Mass,
+    Material, Nonholonomic, Parabola, Passage, Softness, SparseEqualities, System, TimeDependence, Way,
 };
 use bend::Bend;
 use contacts::ContactParts;
-use program::{Lazy, Program, hessian, jacobian};
+use program::{Lazy, Program, Room, hessian, jacobian};
 use rate::Rate;
 use rows::{ForceRows, Rows, VelocityRows};
 
@@ -59,6 +59,8 @@ pub struct Expressed {
     softness: Vec<Softness>,
     inequalities: Rows,
     contacts: ContactParts,
+    /// Room for a row.
+    row: Room,
     nonholonomic: Option<VelocityRows>,
 }
 
@@ -117,6 +119,7 @@ impl Expressed {
             potential: timed(potential_node),
             forces: forces.iter().any(|&node| timed(node)),
             equalities: equalities.iter().any(|row| timed(row.node)),
+            contacts: inequalities.iter().any(|row| timed(row.node)),
         };
         let (mass, momenta, kinetic) = mass_kind(graph, layout, &mass);
         let gradient = graph.gradient(potential_node, &coordinates);
@@ -145,6 +148,7 @@ impl Expressed {
             softness: definition.softness.clone(),
             contacts: ContactParts::new(graph, layout, &inequalities, &contacts),
             inequalities: Rows::new(graph, layout, &inequalities),
+            row: Room::default(),
             nonholonomic: match velocity.is_empty() {
                 true => None,
                 false => Some(VelocityRows::new(graph, layout, &velocity, drives)?),
@@ -313,48 +317,98 @@ impl Contacts for Expressed {
     fn count(&self) -> usize {
         self.inequalities.nodes.len()
     }
-    fn gaps(&self, q: &[f64], out: &mut [f64]) {
-        self.inequalities.value.run(&[q, &[0.0]], out);
+    #[inline]
+    fn is_constant(&self) -> bool {
+        true
     }
-    fn gaps_of(&self, q: &[f64], _contacts: &[usize], out: &mut [f64]) {
-        self.gaps(q, out);
+    fn detect(&self, _way: Way, _margin: f64, set: &mut ContactSet) {
+        (0..Contacts::count(self)).for_each(|place| set.push(ContactId::of(place)));
     }
-    fn rounding(&self, q: &[f64], out: &mut [f64]) {
-        self.inequalities.rounding.of(&self.inequalities.value, &[q, &[0.0]], out);
+    fn samples(&self, visit: &mut dyn FnMut(ContactId)) {
+        (0..Contacts::count(self)).for_each(|place| visit(ContactId::of(place)));
     }
-    fn gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {
-        self.contacts.gradient(q, index, out);
+    fn gaps(&self, t: f64, q: &[f64], out: &mut [f64]) {
+        self.inequalities.value.run(&[q, &[t]], out);
     }
-    fn jacobian(&self, q: &[f64], out: &mut [f64]) {
-        self.inequalities.jacobian.run(&[q, &[0.0]], out);
+    fn gaps_of(&self, t: f64, q: &[f64], contacts: &[ContactId], out: &mut [f64]) {
+        if contacts.len() == Contacts::count(self) {
+            return self.inequalities.value.run(&[q, &[t]], out);
+        }
+        for (out, contact) in out.iter_mut().zip(contacts) {
+            let gap = self.inequalities.nodes[contact.place()];
+            let make = || Program::new(&self.definition.borrow().graph, &[gap], self.layout.n + 1);
+            *out = self.contacts.value(t, q, contact.place(), make);
+        }
     }
-    fn hessian(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
+    fn rounding(&self, t: f64, q: &[f64], contacts: &[ContactId], out: &mut [f64]) {
+        self.inequalities.rounding.of_some(&self.inequalities.value, &[q, &[t]], contacts, out);
+    }
+    fn gradient(&self, t: f64, q: &[f64], contact: ContactId, out: &mut [f64]) {
+        self.contacts.gradient(t, q, contact.place(), out);
+    }
+    fn partials(&self, t: f64, q: &[f64], contact: ContactId, put: &mut dyn FnMut(usize, f64)) {
+        self.row.with(q.len(), |row| {
+            self.contacts.gradient(t, q, contact.place(), row);
+            self.contacts.own(contact.place()).iter().for_each(|&k| put(k, row[k]));
+        });
+    }
+    fn hessian(&self, t: f64, q: &[f64], weights: &[(ContactId, f64)], out: &mut [f64]) {
         let make = || self.inequalities.make_hessian(&mut self.definition.borrow_mut().graph, self.layout);
-        self.inequalities.hessian.run(make, &[q, &[0.0], q, lambda], out);
+        self.row.with(Contacts::count(self), |lambda| {
+            lambda.fill(0.0);
+            weights.iter().for_each(|(contact, weight)| lambda[contact.place()] += weight);
+            self.inequalities.hessian.run(make, &[q, &[t], q, lambda], out);
+        });
     }
-    fn restitution(&self, index: usize) -> f64 {
-        self.contacts.restitution(index)
+    fn rates(&self, t: f64, q: &[f64], contact: ContactId) -> [f64; 2] {
+        if !self.contacts.moves(contact.place()) {
+            return [0.0; 2];
+        }
+        let make = || {
+            let graph = &mut self.definition.borrow_mut().graph;
+            let rate = graph.derivative(self.inequalities.nodes[contact.place()], self.layout.t());
+            let second = graph.derivative(rate, self.layout.t());
+            Program::new(graph, &[rate, second], self.layout.n + 1)
+        };
+        self.contacts.rates(t, q, contact.place(), make)
     }
-    fn friction(&self, index: usize) -> f64 {
-        self.contacts.friction(index)
+    fn gradient_rate(&self, t: f64, q: &[f64], contact: ContactId, out: &mut [f64]) {
+        if !self.contacts.moves(contact.place()) {
+            return out.fill(0.0);
+        }
+        let make = || {
+            let graph = &mut self.definition.borrow_mut().graph;
+            let rate = graph.derivative(self.inequalities.nodes[contact.place()], self.layout.t());
+            let gradient = graph.gradient(rate, &self.layout.coordinates());
+            Program::new(graph, &gradient, self.layout.n + 1)
+        };
+        self.contacts.gradient_rate(t, q, (contact.place(), out), make);
     }
-    fn softness(&self, index: usize) -> Softness {
-        self.contacts.softness(index)
+    fn material(&self, contact: ContactId) -> Material {
+        self.contacts.material(contact.place())
     }
-    fn directions(&self, index: usize) -> usize {
-        self.contacts.tangents(index)
+    fn materials(&self, visit: &mut dyn FnMut(ContactId, Material)) {
+        (0..Contacts::count(self)).for_each(|place| visit(ContactId::of(place), self.contacts.material(place)));
     }
-    fn tangents(&self, q: &[f64], index: usize, out: &mut [f64]) {
-        self.contacts.slides(q, index, out);
+    fn directions(&self, contact: ContactId) -> usize {
+        self.contacts.tangents(contact.place())
     }
-    fn name(&self, index: usize) -> String {
-        self.inequalities.names[index].clone()
+    fn tangents(&self, t: f64, q: &[f64], contact: ContactId, out: &mut [f64]) {
+        self.contacts.slides(t, q, contact.place(), out);
     }
-    fn passages(&self, _way: [&[f64]; 2], _gap: &[f64], _found: &mut dyn FnMut(Passage)) -> Depths {
+    fn slides(&self, t: f64, q: &[f64], contact: ContactId, put: &mut dyn FnMut(usize, usize, f64)) {
+        let (n, count) = (q.len(), self.contacts.tangents(contact.place()));
+        self.row.with(count * n, |rows| {
+            self.contacts.slides(t, q, contact.place(), rows);
+            let entries = rows.iter().enumerate().filter(|(_, entry)| **entry != 0.0);
+            entries.for_each(|(place, &entry)| put(place / n, place % n, entry));
+        });
+    }
+    fn name(&self, contact: ContactId) -> String {
+        self.inequalities.names[contact.place()].clone()
+    }
+    fn passages(&self, _way: Way, _set: (&[ContactId], &[f64]), _found: &mut dyn FnMut(Passage)) -> Depths {
         if self.contacts.are_planes() { Depths::Infinite } else { Depths::Unknown }
-    }
-    fn sparse(&self) -> Option<&dyn SparseContacts> {
-        None
     }
     fn along(&self) -> Option<&dyn ContactsAlong> {
         Some(self)
@@ -362,12 +416,13 @@ impl Contacts for Expressed {
 }
 
 impl ContactsAlong for Expressed {
-    fn bend(&self, arc: &Parabola, index: usize) -> Option<[f64; 2]> {
-        let gap = self.inequalities.nodes[index];
-        self.contacts.bend(arc, index, || Bend::new(&mut self.definition.borrow_mut().graph, self.layout, gap))
+    fn bend(&self, arc: &Parabola, contact: ContactId) -> Option<[f64; 2]> {
+        let gap = self.inequalities.nodes[contact.place()];
+        let make = || Bend::new(&mut self.definition.borrow_mut().graph, self.layout, gap);
+        self.contacts.bend(arc, contact.place(), make)
     }
-    fn rate(&self, arc: &Parabola, index: usize) -> Option<f64> {
-        let gap = self.inequalities.nodes[index];
-        self.contacts.rate(arc, index, || Rate::new(&self.definition.borrow().graph, self.layout, gap))
+    fn rate(&self, arc: &Parabola, contact: ContactId) -> Option<f64> {
+        let gap = self.inequalities.nodes[contact.place()];
+        self.contacts.rate(arc, contact.place(), || Rate::new(&self.definition.borrow().graph, self.layout, gap))
     }
 }

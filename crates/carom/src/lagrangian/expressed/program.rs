@@ -3,6 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 
 use crate::lagrangian::expression::{Graph, NodeId, Rounded, Scalar, Tape};
+use crate::system::ContactId;
 
 /// A tape with its scratch.
 pub struct Program {
@@ -65,15 +66,44 @@ impl Rounding {
 
     /// In units of ε, of every output.
     pub fn of(&self, program: &Program, inputs: &[&[f64]], out: &mut [f64]) {
+        self.run(program, inputs);
+        let [_, results] = &*self.0.borrow();
+        out.iter_mut().zip(results).for_each(|(out, result)| *out = explained(result));
+    }
+
+    /// The same of some outputs.
+    pub fn of_some(&self, program: &Program, inputs: &[&[f64]], outputs: &[ContactId], out: &mut [f64]) {
+        self.run(program, inputs);
+        let [_, results] = &*self.0.borrow();
+        out.iter_mut().zip(outputs).for_each(|(out, output)| *out = explained(&results[output.place()]));
+    }
+
+    fn run(&self, program: &Program, inputs: &[&[f64]]) {
         let [scratch, results] = &mut *self.0.borrow_mut();
         for (slot, value) in scratch.iter_mut().zip(inputs.iter().copied().flatten()) {
             *slot = Rounded::from_f64(*value);
         }
         program.tape.evaluate_loaded(scratch, results);
-        for (out, result) in out.iter_mut().zip(results) {
-            // Where the error of an operation has no bound, it explains nothing.
-            *out = if result.error.is_finite() { result.error } else { 0.0 };
+    }
+}
+
+/// Where the error of an operation has no bound, it explains nothing.
+fn explained(result: &Rounded) -> f64 {
+    if result.error.is_finite() { result.error } else { 0.0 }
+}
+
+/// Room for numbers that are needed for a moment.
+#[derive(Default)]
+pub struct Room(RefCell<Vec<f64>>);
+
+impl Room {
+    /// Runs with so many numbers, whatever they are.
+    pub fn with<R>(&self, count: usize, run: impl FnOnce(&mut [f64]) -> R) -> R {
+        let room = &mut *self.0.borrow_mut();
+        if room.len() < count {
+            room.resize(count, 0.0);
         }
+        run(&mut room[..count])
     }
 }
 

@@ -25,8 +25,7 @@ impl Rate {
     /// The bound; `None` where an operation is unbounded, infinitely steep or jumps.
     pub fn bound(&self, arc: &Parabola) -> Option<f64> {
         let (n, scratch) = (arc.q.len(), &mut *self.scratch.borrow_mut());
-        // Gaps do not depend on the time.
-        scratch[n] = Moving::from_f64(0.0);
+        scratch[n] = Moving::along([arc.t, arc.pace, 0.0], arc.duration);
         for i in 0..n {
             scratch[i] = Moving::along([arc.q[i], arc.v[i], arc.a[i]], arc.duration);
         }
@@ -67,13 +66,14 @@ mod tests {
 
     #[test]
     fn a_distance_changes_as_fast_as_its_point_moves() {
-        let through = Parabola { q: &[1.0, 0.0], v: &[-2.0, 0.0], a: &[0.0, 0.0], duration: 1.0 };
+        let through =
+            Parabola { t: 0.0, pace: 1.0, q: &[1.0, 0.0], v: &[-2.0, 0.0], a: &[0.0, 0.0], duration: 1.0 };
         near(bound(ball, &through), 2.0);
         near(bound(ball, &Parabola { duration: 0.25, ..through }), 2.0);
         let oblique = Parabola { v: &[-3.0, 4.0], ..through };
         near(bound(ball, &Parabola { q: &[0.0, 0.0], ..oblique }), 5.0);
         // Past the ball no faster than the part of the velocity towards it.
-        let past = Parabola { q: &[1.0, 0.0], v: &[0.0, 2.0], a: &[0.0, 0.0], duration: 1e-3 };
+        let past = Parabola { t: 0.0, pace: 1.0, q: &[1.0, 0.0], v: &[0.0, 2.0], a: &[0.0, 0.0], duration: 1e-3 };
         assert!(bound(ball, &past).expect("known") < 5e-3);
     }
 
@@ -84,7 +84,7 @@ mod tests {
             let product = graph.mul(three, y);
             graph.sub(x, product)
         };
-        let arc = Parabola { q: &[1.0, 7.0], v: &[2.0, 1.5], a: &[0.0, 0.0], duration: 0.5 };
+        let arc = Parabola { t: 0.0, pace: 1.0, q: &[1.0, 7.0], v: &[2.0, 1.5], a: &[0.0, 0.0], duration: 0.5 };
         near(bound(gap, &arc), 2.5);
         // Fastest where it ends.
         near(bound(gap, &Parabola { a: &[-4.0, 0.0], ..arc }), 4.5);
@@ -94,14 +94,14 @@ mod tests {
     #[test]
     fn two_bodies_that_move_together_are_at_rest() {
         let gap = |graph: &mut Graph, [x, y]: [NodeId; 2]| graph.sub(x, y);
-        let arc = Parabola { q: &[1.0, 0.0], v: &[100.0, 100.0], a: &[0.0, 0.0], duration: 1.0 };
+        let arc = Parabola { t: 0.0, pace: 1.0, q: &[1.0, 0.0], v: &[100.0, 100.0], a: &[0.0, 0.0], duration: 1.0 };
         assert!(bound(gap, &arc).expect("known") < 1e-12);
     }
 
     #[test]
     fn nothing_is_said_of_roots_at_zero() {
         let gap = |graph: &mut Graph, [x, _]: [NodeId; 2]| graph.apply(Op::Sqrt, x, x);
-        let arc = Parabola { q: &[1.0, 0.0], v: &[-1.0, 0.0], a: &[0.0, 0.0], duration: 0.75 };
+        let arc = Parabola { t: 0.0, pace: 1.0, q: &[1.0, 0.0], v: &[-1.0, 0.0], a: &[0.0, 0.0], duration: 0.75 };
         near(bound(gap, &arc), 1.0);
         assert_eq!(bound(gap, &Parabola { duration: 1.0, ..arc }), None);
     }

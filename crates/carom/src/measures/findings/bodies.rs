@@ -34,7 +34,8 @@ pub fn constraints(run: &Evidence) -> Option<Finding> {
 /// The deepest penetration. A contact that is a spring gives way as far as its load wants; beyond its size that is worth a note.
 pub fn penetration(run: &Evidence) -> Option<Finding> {
     let (system, deepest) = (&*run.problem.system, run.summary.gauge.deepest?);
-    let spring = run.method.abilities().soft_contacts && system.contacts().softness(deepest.contact).gives_way();
+    let spring =
+        run.method.abilities().soft_contacts && system.contacts().material(deepest.contact).softness.gives_way();
     let limits = if spring { SOFT_PENETRATION } else { PENETRATION };
     let (value, scale) = (deepest.depth.value, gap_size(system, &run.problem.initial, deepest.contact));
     if scale == 0.0 {

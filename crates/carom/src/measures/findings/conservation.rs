@@ -1,7 +1,7 @@
 //! Whether a scene conserves energy, and if not, what changes it.
 
 use crate::method::AnyMethod;
-use crate::system::{Softness, System};
+use crate::system::{Material, Softness, System};
 
 /// What of a scene puts energy in or takes it out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -25,22 +25,24 @@ impl Conservation {
             .map(|term| format!("force `{term}`"))
             .collect();
         let time = system.time_dependence();
-        let (contacts, equalities) = (0..system.contacts().count(), 0..system.equalities().count());
-        let yields =
-            |contact: usize| method.abilities().soft_contacts && system.contacts().softness(contact).gives_way();
-        let restitution =
-            |contact| method.restitution_of_all().unwrap_or_else(|| system.contacts().restitution(contact));
-        let friction = |contact| method.friction_of_all().unwrap_or_else(|| system.contacts().friction(contact));
-        let rubs = |contact| friction(contact) > 0.0 && system.contacts().directions(contact) > 0;
+        let (contacts, mut equalities) = (system.contacts(), 0..system.equalities().count());
+        let soft = method.abilities().soft_contacts;
+        let (mut lossy, mut rubs, mut damps) = (false, false, false);
+        contacts.materials(&mut |contact, Material { restitution, friction, softness }| {
+            let yields = soft && softness.gives_way();
+            lossy |= !yields && method.restitution_of_all().unwrap_or(restitution) < 1.0;
+            rubs |= method.friction_of_all().unwrap_or(friction) > 0.0 && contacts.directions(contact) > 0;
+            damps |= damped(softness);
+        });
         let motor = system.nonholonomic().is_some_and(|rows| (0..rows.rows()).any(|row| rows.is_motor(row)));
-        let damper = equalities.clone().any(|row| damped(system.equalities().softness(row)))
-            || contacts.clone().any(|contact| damped(system.contacts().softness(contact)));
+        let damper = damps || equalities.any(|row| damped(system.equalities().softness(row)));
         let further = [
             (time.potential, "a potential that depends on time"),
             (time.equalities, "constraints that move"),
             (motor, "motors"),
-            (contacts.clone().any(|contact| !yields(contact) && restitution(contact) < 1.0), "restitution below 1"),
-            (contacts.clone().any(rubs), "friction"),
+            (time.contacts, "surfaces that move"),
+            (lossy, "restitution below 1"),
+            (rubs, "friction"),
             (damper, "damping of soft constraints"),
         ];
         broken_by.extend(further.iter().filter(|(there, _)| *there).map(|(_, what)| (*what).to_string()));

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::limits::{DEMANDED, ENERGY};
 use super::octaves::Octaves;
 use crate::observe::Frame;
+use crate::system::ContactId;
 
 /// The largest of a quantity, and where it was.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -50,7 +51,7 @@ pub struct Loose {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Deepest {
     /// The contact.
-    pub contact: usize,
+    pub contact: ContactId,
     /// How deep.
     pub depth: Peak,
 }
@@ -116,7 +117,7 @@ impl Gauge {
 
     /// Whether this can be that of a system with so many equality and inequality constraints.
     pub fn fits(&self, equalities: usize, inequalities: usize) -> bool {
-        self.rows.len() == equalities && self.deepest.is_none_or(|deepest| deepest.contact < inequalities)
+        self.rows.len() == equalities && self.deepest.is_none_or(|deepest| deepest.contact.place() < inequalities)
     }
 
     /// Takes the constraints and the solves of a node.
@@ -134,10 +135,9 @@ impl Gauge {
     /// Takes a penetration.
     pub fn penetrated(&mut self, frame: &Frame, depth: f64) {
         if depth > self.deepest.map_or(0.0, |deepest| deepest.depth.value) {
-            let closed = |contact: &usize| -frame.gap[*contact] >= depth;
-            if let Some(contact) = (0..frame.gap.len()).find(closed) {
+            if let Some(place) = frame.gap.iter().position(|gap| -gap >= depth) {
                 let depth = Peak { value: depth, step: frame.step, t: frame.state.t };
-                self.deepest = Some(Deepest { contact, depth });
+                self.deepest = Some(Deepest { contact: frame.contacts[place], depth });
             }
         }
     }

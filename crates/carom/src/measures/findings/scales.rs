@@ -5,7 +5,7 @@ use crate::problem::Problem;
 use crate::state::State;
 use crate::steppers::shared::mass::InverseMass;
 use crate::steppers::shared::rows::RowShape;
-use crate::system::System;
+use crate::system::{ContactId, System};
 
 /// Systems count the round-off of a length four times: of its coordinates' differences, squares, sum and root.
 const COUNTED: f64 = 0.25;
@@ -60,14 +60,11 @@ pub fn equality_sizes(system: &dyn System, start: &State) -> Vec<f64> {
 }
 
 /// The same for a gap: the radii of balls, the distance of a wall.
-pub fn gap_size(system: &dyn System, start: &State, contact: usize) -> f64 {
-    let mut sizes = vec![0.0; system.contacts().count()];
-    system.contacts().rounding(&start.q, &mut sizes);
-    let mut row = vec![0.0; system.dim()];
-    system.contacts().gradient(&start.q, contact, &mut row);
-    let mut slope = Slope::default();
-    row.iter().zip(&start.q).for_each(|(entry, q)| slope.add(*entry, *q));
-    slope.size(sizes[contact], LEAST[1] * extent(start))
+pub fn gap_size(system: &dyn System, start: &State, contact: ContactId) -> f64 {
+    let (mut size, mut slope) = ([0.0], Slope::default());
+    system.contacts().rounding(start.t, &start.q, &[contact], &mut size);
+    system.contacts().partials(start.t, &start.q, contact, &mut |column, entry| slope.add(entry, start.q[column]));
+    slope.size(size[0], LEAST[1] * extent(start))
 }
 
 /// The part of the extent of the system that what rests trembles over at most.

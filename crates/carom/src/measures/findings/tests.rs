@@ -97,49 +97,32 @@ impl Equalities for Spring {
     }
 }
 
-impl Contacts for Spring {
+impl FewContacts for Spring {
+    #[inline]
     fn count(&self) -> usize {
         usize::from(self.constrained)
     }
+    #[inline]
     fn gaps(&self, q: &[f64], out: &mut [f64]) {
         out.iter_mut().for_each(|out| *out = q[0] + 10.0);
     }
-    fn gaps_of(&self, q: &[f64], _contacts: &[usize], out: &mut [f64]) {
-        self.gaps(q, out);
-    }
-    fn rounding(&self, _q: &[f64], out: &mut [f64]) {
-        out.fill(8.0);
-    }
-    fn gradient(&self, _q: &[f64], _index: usize, out: &mut [f64]) {
+    #[inline]
+    fn gradient(&self, _q: &[f64], _place: usize, out: &mut [f64]) {
         out.copy_from_slice(&[1.0, 0.0]);
     }
-    fn jacobian(&self, q: &[f64], out: &mut [f64]) {
-        out.chunks_exact_mut(2).for_each(|row| self.gradient(q, 0, row));
-    }
-    fn hessian(&self, _q: &[f64], _lambda: &[f64], out: &mut [f64]) {
-        out.fill(0.0);
-    }
-    fn restitution(&self, _index: usize) -> f64 {
+    fn add_hessian(&self, _q: &[f64], _place: usize, _lambda: f64, _out: &mut [f64]) {}
+    #[inline]
+    fn restitution(&self, _place: usize) -> f64 {
         self.restitution
     }
-    fn softness(&self, _index: usize) -> Softness {
-        Softness::default()
+    fn rounding(&self, _place: usize) -> f64 {
+        8.0
     }
-    fn friction(&self, _index: usize) -> f64 {
-        0.0
-    }
-    fn directions(&self, _index: usize) -> usize {
-        0
-    }
-    fn tangents(&self, _q: &[f64], _index: usize, _out: &mut [f64]) {}
-    fn passages(&self, _way: [&[f64]; 2], _gap: &[f64], _found: &mut dyn FnMut(Passage)) -> Depths {
+    fn depths(&self) -> Depths {
         Depths::Unknown
     }
-    fn sparse(&self) -> Option<&dyn SparseContacts> {
-        None
-    }
-    fn name(&self, index: usize) -> String {
-        format!("inequalities[{index}]")
+    fn name(&self, place: usize) -> String {
+        format!("inequalities[{place}]")
     }
     fn along(&self) -> Option<&dyn ContactsAlong> {
         None

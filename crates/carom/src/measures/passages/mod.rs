@@ -16,14 +16,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Failure;
 use crate::observe::Frame;
-use crate::system::{Depths, Passage, System};
+use crate::steppers::shared::near::{Near, normal_impulse};
+use crate::system::{ContactId, Depths, Passage, System};
 use way::{Room, Way};
 
 /// The step that ran farthest through a contact.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Farthest {
     /// The contact.
-    pub contact: usize,
+    pub contact: ContactId,
     /// Number of the step.
     pub step: u64,
     /// When it started.
@@ -63,6 +64,9 @@ pub struct Passages {
     pub unnoticed: u64,
     #[serde(skip)]
     room: Room,
+    /// The contacts along the last way; of a system with few, all are in the gaps of the nodes.
+    #[serde(skip)]
+    near: Near,
 }
 
 impl Passages {
@@ -72,14 +76,14 @@ impl Passages {
         self.nodes < super::summary::MOST_COUNTED
             && either(&self.q, dim)
             && either(&self.v, dim)
-            && either(&self.gap, contacts)
-            && (self.earlier.len() == contacts || (self.nodes < 2 && self.earlier.is_empty()))
-            && self.farthest.is_none_or(|farthest| farthest.contact < contacts)
+            && (self.gap.is_empty() || either(&self.gap, contacts))
+            && (self.earlier.is_empty() || self.earlier.len() == contacts)
+            && self.farthest.is_none_or(|farthest| farthest.contact.place() < contacts)
     }
 
     /// Takes a node of a run whose method gives impulses to gaps below `early` before they close.
     pub fn observe<S: System + ?Sized>(&mut self, system: &S, early: f64, frame: &Frame) -> Result<(), Failure> {
-        if self.impossible || frame.gap.is_empty() || frame.locates_events {
+        if self.impossible || system.contacts().count() == 0 || frame.locates_events {
             return Ok(());
         }
         // The steps inside one that was made of shorter ones are not known.
@@ -88,45 +92,56 @@ impl Passages {
         } else {
             Ok(())
         };
-        std::mem::swap(&mut self.earlier, &mut self.gap);
+        if system.contacts().is_constant() {
+            std::mem::swap(&mut self.earlier, &mut self.gap);
+            keep(&mut self.gap, frame.gap);
+        }
         keep(&mut self.q, &frame.state.q);
         keep(&mut self.v, frame.node_v);
-        keep(&mut self.gap, frame.gap);
         (self.t, self.nodes, self.active) = (frame.state.t, self.nodes + 1, is_active(frame));
         self.halved_steps = frame.halved_steps;
         judged
     }
 
     fn judge<S: System + ?Sized>(&mut self, system: &S, early: f64, frame: &Frame) -> Result<(), Failure> {
-        let Self { impossible, t, q, v, gap, farthest, unnoticed, room, .. } = self;
-        let (t, h, end) = (*t, frame.state.t - *t, &frame.state.q[..]);
-        let mut take = |contact: usize, share: f64| {
+        let (t, contacts) = (self.t, system.contacts());
+        let h = frame.state.t - t;
+        let course = crate::system::Way { t: [t, frame.state.t], q: [&self.q, &frame.state.q] };
+        let whole = contacts.is_constant();
+        if !whole {
+            self.near.look(system, course, early);
+        }
+        let Self { impossible, v, farthest, unnoticed, room, near, .. } = self;
+        let (ids, gap, next) = match whole {
+            true => (frame.contacts, &self.gap[..], frame.gap),
+            false => (near.ids(), &near.gap[..], &near.next[..]),
+        };
+        let mut take = |contact: ContactId, share: f64| {
             if farthest.is_none_or(|known| share < known.share) {
                 *farthest = Some(Farthest { contact, step: frame.step, t, h, share });
             }
         };
-        let is_free = |contact: usize| {
-            let impulse = frame.contact_impulse.get(contact).copied().unwrap_or(0.0);
-            frame.gap[contact] > 0.0 && impulse == 0.0
-        };
-        let is_open = |contact: usize| gap[contact] > early && is_free(contact);
+        let is_free = |place: usize| next[place] > 0.0 && normal_impulse(frame.contact_impulse, ids[place]) == 0.0;
+        let is_open = |place: usize| gap[place] > early && is_free(place);
+        let place = |contact: ContactId| if whole { Ok(contact.place()) } else { ids.binary_search(&contact) };
         // A method that gives impulses early sees the contact over that much more of the way.
         let share = |Passage { contact, travel, depth }: Passage| {
-            let share = (depth + early) / travel;
-            (gap[contact] > early && share < 1.0).then_some(share)
+            let (place, share) = (place(contact).ok()?, (depth + early) / travel);
+            (gap[place] > early && share < 1.0).then_some((place, share))
         };
-        let depths = system.contacts().passages([q, end], gap, &mut |passage| {
-            if let Some(share) = share(passage) {
+        let depths = contacts.passages(course, (ids, gap), &mut |passage| {
+            if let Some((place, share)) = share(passage) {
                 take(passage.contact, share);
-                *unnoticed += u64::from(is_open(passage.contact));
+                *unnoticed += u64::from(is_open(place));
             }
         });
         *impossible = depths == Depths::Infinite;
         if depths != Depths::Unknown {
             if depths == Depths::Known && is_active(frame) {
-                room.ahead(q, v, h);
-                system.contacts().passages([q, &room.q], gap, &mut |passage| {
-                    if let Some(share) = share(passage) {
+                room.ahead(course.q[0], v, h);
+                let ahead = crate::system::Way { q: [course.q[0], &room.q], ..course };
+                contacts.passages(ahead, (ids, gap), &mut |passage| {
+                    if let Some((_, share)) = share(passage) {
                         take(passage.contact, share);
                     }
                 });
@@ -135,11 +150,11 @@ impl Passages {
                 return Ok(());
             }
         }
-        let mut way = Way::new(system, [q, end], room);
+        let mut way = Way::new(system, course, room);
         // What touches at the start may change sides too: a contact that is held at a node does not always turn the velocity.
-        for contact in (0..frame.gap.len()).filter(|contact| gap[*contact] <= early || !is_free(*contact)) {
-            if let Some(share) = way.share_past_the_middle(contact)? {
-                take(contact, share);
+        for place in (0..ids.len()).filter(|&place| gap[place] <= early || !is_free(place)) {
+            if let Some(share) = way.share_past_the_middle(ids[place])? {
+                take(ids[place], share);
                 *unnoticed += 1;
             }
         }
@@ -147,18 +162,17 @@ impl Passages {
             return Ok(());
         }
         // Before anything is known of a gap, or after a jump of velocities, nothing can be said of its changes.
-        let smooth = self.nodes > 1 && !self.active && !is_active(frame);
-        let slow =
-            |contact: usize| smooth && changes_slowly([self.earlier[contact], gap[contact], frame.gap[contact]]);
-        if (0..frame.gap.len()).all(|contact| slow(contact) || !is_open(contact)) {
+        let smooth = self.nodes > 1 && !self.active && !is_active(frame) && whole;
+        let slow = |place: usize| smooth && changes_slowly([self.earlier[place], gap[place], next[place]]);
+        if (0..ids.len()).all(|place| slow(place) || !is_open(place)) {
             return Ok(());
         }
-        way.halve();
-        for contact in (0..frame.gap.len()).filter(|&contact| is_open(contact) && !slow(contact)) {
-            if way.may_close(contact, [gap[contact], frame.gap[contact]])
-                && let Some(share) = way.share_inside(contact)?
+        way.halve(ids);
+        for place in (0..ids.len()).filter(|&place| is_open(place) && !slow(place)) {
+            if way.may_close(place, [gap[place], next[place]])
+                && let Some(share) = way.share_inside(ids[place])?
             {
-                take(contact, share);
+                take(ids[place], share);
                 *unnoticed += 1;
             }
         }

@@ -8,7 +8,7 @@
 use crate::error::Failure;
 use crate::linear::dot;
 use crate::steppers::shared::mass::InverseMass;
-use crate::system::System;
+use crate::system::{self, ContactId, System};
 
 /// Golden sections of the way, to 1e-5 of it, and bisections, to 1e-7.
 const SECTIONS: usize = 24;
@@ -21,7 +21,6 @@ const ROUND_OFF: f64 = 1e-12;
 pub struct Room {
     /// A point.
     pub q: Vec<f64>,
-    gaps: Vec<f64>,
     middle: Vec<f64>,
     gradient: Vec<f64>,
     inverse: Vec<f64>,
@@ -40,48 +39,51 @@ impl Room {
 /// The straight way between two nodes.
 pub struct Way<'a, S: ?Sized> {
     system: &'a S,
+    t: [f64; 2],
     ends: [&'a [f64]; 2],
+    /// The time of the point in the room.
+    now: f64,
     room: &'a mut Room,
 }
 
 impl<'a, S: System + ?Sized> Way<'a, S> {
     /// Between these nodes.
-    pub fn new(system: &'a S, ends: [&'a [f64]; 2], room: &'a mut Room) -> Self {
+    pub fn new(system: &'a S, course: system::Way<'a>, room: &'a mut Room) -> Self {
         for part in [&mut room.q, &mut room.gradient, &mut room.inverse, &mut room.by, &mut room.far] {
             part.resize(system.dim(), 0.0);
         }
-        for part in [&mut room.gaps, &mut room.middle] {
-            part.resize(system.contacts().count(), 0.0);
-        }
-        Self { system, ends, room }
+        Self { system, t: course.t, ends: course.q, now: course.t[0], room }
     }
 
-    /// Takes all gaps half way, which [`Self::may_close`] asks for.
-    pub fn halve(&mut self) {
+    /// Takes the gaps of contacts half way, which [`Self::may_close`] asks for.
+    pub fn halve(&mut self, contacts: &[ContactId]) {
         self.go_to(0.5);
-        self.system.contacts().gaps(&self.room.q, &mut self.room.middle);
+        self.room.middle.resize(contacts.len(), 0.0);
+        self.system.contacts().gaps_of(self.now, &self.room.q, contacts, &mut self.room.middle);
     }
 
     fn go_to(&mut self, s: f64) {
         let [start, end] = self.ends;
+        self.now = self.t[0] + s * (self.t[1] - self.t[0]);
         for (q, (a, b)) in self.room.q.iter_mut().zip(start.iter().zip(end)) {
             *q = a + s * (b - a);
         }
     }
 
-    fn gap(&mut self, contact: usize, s: f64) -> f64 {
+    fn gap(&mut self, contact: ContactId, s: f64) -> f64 {
         self.go_to(s);
-        self.system.contacts().gaps(&self.room.q, &mut self.room.gaps);
-        self.room.gaps[contact]
+        let mut gap = [0.0];
+        self.system.contacts().gaps_of(self.now, &self.room.q, &[contact], &mut gap);
+        gap[0]
     }
 
     /// Whether a gap with these ends may close in between: on each half the chord of the other one, made longer, bounds it from below.
-    pub fn may_close(&self, contact: usize, [start, end]: [f64; 2]) -> bool {
-        2.0 * self.room.middle[contact] < start.max(end)
+    pub fn may_close(&self, place: usize, [start, end]: [f64; 2]) -> bool {
+        2.0 * self.room.middle[place] < start.max(end)
     }
 
     /// The depth of a contact as a part of the way, if the way leads through it, is longer, and the gap is open at both ends.
-    pub fn share_inside(&mut self, contact: usize) -> Result<Option<f64>, Failure> {
+    pub fn share_inside(&mut self, contact: ContactId) -> Result<Option<f64>, Failure> {
         let round_off = self.round_off(contact);
         let (least, deepest) = self.least(contact);
         if deepest.is_nan() || deepest >= -round_off {
@@ -94,7 +96,7 @@ impl<'a, S: System + ?Sized> Way<'a, S> {
 
     /// The depth of a contact as a part of the way, if the way leads into it and past its middle: there a push along the gradient would drive
     /// through it what it should hold back. Such a way need not be longer than the contact is deep.
-    pub fn share_past_the_middle(&mut self, contact: usize) -> Result<Option<f64>, Failure> {
+    pub fn share_past_the_middle(&mut self, contact: ContactId) -> Result<Option<f64>, Failure> {
         if !self.is_turned(contact)? {
             return Ok(None);
         }
@@ -109,13 +111,13 @@ impl<'a, S: System + ?Sized> Way<'a, S> {
     }
 
     /// Whether a gap opens along the way at its end, against its gradient at the start.
-    fn is_turned(&mut self, contact: usize) -> Result<bool, Failure> {
-        let ([start, end], system) = (self.ends, self.system);
+    fn is_turned(&mut self, contact: ContactId) -> Result<bool, Failure> {
+        let ([start, end], [before, after], system) = (self.ends, self.t, self.system);
         let Room { gradient, inverse, far, .. } = &mut *self.room;
-        system.contacts().gradient(end, contact, far);
+        system.contacts().gradient(after, end, contact, far);
         let rate: f64 = far.iter().zip(start.iter().zip(end)).map(|(g, (a, b))| g * (b - a)).sum();
         if rate > 0.0 {
-            system.contacts().gradient(start, contact, gradient);
+            system.contacts().gradient(before, start, contact, gradient);
             inverse.copy_from_slice(gradient);
             InverseMass::new(system, start)?.solve(inverse);
             return Ok(dot(inverse, far) < 0.0);
@@ -124,15 +126,15 @@ impl<'a, S: System + ?Sized> Way<'a, S> {
     }
 
     /// What round-off makes of a gap, half way.
-    fn round_off(&mut self, contact: usize) -> f64 {
+    fn round_off(&mut self, contact: ContactId) -> f64 {
         self.go_to(0.5);
         let Room { q, gradient, .. } = &mut *self.room;
-        self.system.contacts().gradient(q, contact, gradient);
+        self.system.contacts().gradient(self.now, q, contact, gradient);
         ROUND_OFF * gradient.iter().zip(&*q).map(|(g, q)| (g * q).abs()).sum::<f64>()
     }
 
     /// Where a gap is least, and how much that is.
-    fn least(&mut self, contact: usize) -> (f64, f64) {
+    fn least(&mut self, contact: ContactId) -> (f64, f64) {
         let golden = 0.5 * (5.0_f64.sqrt() - 1.0);
         let (mut from, mut to) = (0.0, 1.0);
         let mut inner = [to - golden * (to - from), from + golden * (to - from)];
@@ -152,7 +154,7 @@ impl<'a, S: System + ?Sized> Way<'a, S> {
     }
 
     /// Where a gap closes between a place where it is open and one where it is closed.
-    fn boundary(&mut self, contact: usize, mut open: f64, mut closed: f64) -> f64 {
+    fn boundary(&mut self, contact: ContactId, mut open: f64, mut closed: f64) -> f64 {
         for _ in 0..BISECTIONS {
             let s = 0.5 * (open + closed);
             if self.gap(contact, s) > 0.0 {
@@ -165,11 +167,11 @@ impl<'a, S: System + ?Sized> Way<'a, S> {
     }
 
     /// `cos θ = −∇g·v / √(∇gᵀM⁻¹∇g · vᵀMv)` where the way enters; `v` without the coordinates that the gap does not depend on.
-    fn steepness(&mut self, contact: usize, enters: f64) -> Result<f64, Failure> {
+    fn steepness(&mut self, contact: ContactId, enters: f64) -> Result<f64, Failure> {
         self.go_to(enters);
-        let ([start, end], system) = (self.ends, self.system);
+        let ([start, end], now, system) = (self.ends, self.now, self.system);
         let Room { q, gradient, inverse, by, .. } = &mut *self.room;
-        system.contacts().gradient(q, contact, gradient);
+        system.contacts().gradient(now, q, contact, gradient);
         for (k, by) in by.iter_mut().enumerate() {
             *by = if gradient[k] == 0.0 { 0.0 } else { end[k] - start[k] };
         }

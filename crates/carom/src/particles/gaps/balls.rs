@@ -9,7 +9,7 @@ use super::surface::Surface;
 use crate::particles::geometry::{Blocks, Jet, difference, frame, product, radial_block, truncated};
 use crate::particles::names::Names;
 use crate::particles::pool::Rows;
-use crate::system::{Parabola, Passage, Softness};
+use crate::system::{ContactId, Material, Parabola, Passage, Softness};
 
 /// Where spheres stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,17 +87,10 @@ impl Balls {
         self.least.is_some()
     }
 
-    pub fn restitution(&self, row: usize) -> f64 {
-        self.contacts[row].surface.restitution
-    }
-
-    pub fn friction(&self, row: usize) -> f64 {
-        self.contacts[row].surface.friction
-    }
-
-    /// How soft a row is; pools of rigid contacts have no room for it.
-    pub fn softness(&self, row: usize) -> Softness {
-        self.softness.get(row).copied().unwrap_or_default()
+    /// What a row is made of; pools of rigid contacts have no room for softness.
+    pub fn material(&self, row: usize) -> Material {
+        let Surface { restitution, friction } = self.contacts[row].surface;
+        Material { restitution, friction, softness: self.softness.get(row).copied().unwrap_or_default() }
     }
 
     pub fn set_softness(&mut self, row: usize, softness: Softness) {
@@ -117,21 +110,19 @@ impl Balls {
         });
     }
 
-    /// Spheres that run through a ball that they stay outside of. None gets out of the others: their gap opens inwards only.
-    pub fn passages<const D: usize>(&self, way: &Way<D>, gap: &[f64], found: &mut dyn FnMut(Passage)) {
-        if self.least.is_none_or(|least| 2.0 * least >= way.longest) {
-            return;
-        }
-        for (row, (contact, &gap)) in self.contacts.iter().zip(gap).enumerate() {
-            if contact.side == Side::Outside
-                && gap > 0.0
-                && gap < way.longest
-                && let Some(travel) =
-                    way.of(contact.particle).seen_from_point(&truncated(&contact.centre)).through(contact.touching)
-            {
-                found(Passage { contact: row, travel, depth: 2.0 * contact.touching });
-            }
-        }
+    /// Whether ways are so short that nothing runs through a ball.
+    pub fn are_deep<const D: usize>(&self, way: &Way<D>) -> bool {
+        self.least.is_none_or(|least| 2.0 * least >= way.longest)
+    }
+
+    /// Whether a sphere with this gap at the start runs through a ball that it stays outside of. None gets out of the others: their gap opens
+    /// inwards only.
+    pub fn passage<const D: usize>(&self, way: &Way<D>, row: usize, gap: f64) -> Option<Passage> {
+        let contact = &self.contacts[row];
+        let near = contact.side == Side::Outside && gap > 0.0 && gap < way.longest;
+        let seen = || way.of(contact.particle).seen_from_point(&truncated(&contact.centre));
+        let travel = near.then(|| seen().through(contact.touching)).flatten()?;
+        Some(Passage { contact: ContactId::of(row), travel, depth: 2.0 * contact.touching })
     }
 
     pub fn value<const D: usize>(&self, x: &[[f64; D]], row: usize) -> f64 {
@@ -198,12 +189,11 @@ impl Rows for Balls {
         put(contact.particle, d.map(|d| factor * d));
     }
 
-    fn add_hessian<const D: usize>(&self, x: &[[f64; D]], lambda: &[f64], out: &mut Blocks<D>) {
-        for (contact, &lambda) in self.contacts.iter().zip(lambda) {
-            let d = contact.difference(x);
-            let block = radial_block(&d, contact.jet(product(&d, &d)), lambda);
-            out.add(contact.particle, contact.particle, 1.0, &block);
-        }
+    fn add_hessian<const D: usize>(&self, x: &[[f64; D]], row: usize, lambda: f64, out: &mut Blocks<D>) {
+        let contact = &self.contacts[row];
+        let d = contact.difference(x);
+        let block = radial_block(&d, contact.jet(product(&d, &d)), lambda);
+        out.add(contact.particle, contact.particle, 1.0, &block);
     }
 
     fn name(&self, index: usize, of: &Names) -> String {

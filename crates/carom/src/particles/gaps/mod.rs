@@ -12,7 +12,7 @@ mod walls;
 use super::geometry::Blocks;
 use super::names::Names;
 use super::pool::Rows;
-use crate::system::{Parabola, Passage, Softness};
+use crate::system::{ContactId, Material, Parabola, Passage, Softness};
 pub use balls::{Ball, Balls, Side};
 use passage::Way;
 pub use spheres::Spheres;
@@ -45,30 +45,12 @@ impl Gaps {
         }
     }
 
-    /// Coefficient of restitution of a row.
-    pub fn restitution(&self, row: usize) -> f64 {
+    /// What a row is made of.
+    pub fn material(&self, row: usize) -> Material {
         match self.pool(row) {
-            Pool::Spheres(row) => self.spheres.restitution(row),
-            Pool::Walls(row) => self.walls.restitution(row),
-            Pool::Balls(row) => self.balls.restitution(row),
-        }
-    }
-
-    /// Coefficient of friction of a row.
-    pub fn friction(&self, row: usize) -> f64 {
-        match self.pool(row) {
-            Pool::Spheres(row) => self.spheres.friction(row),
-            Pool::Walls(row) => self.walls.friction(row),
-            Pool::Balls(row) => self.balls.friction(row),
-        }
-    }
-
-    /// How soft a row is.
-    pub fn softness(&self, row: usize) -> Softness {
-        match self.pool(row) {
-            Pool::Spheres(row) => self.spheres.softness(row),
-            Pool::Walls(row) => self.walls.softness(row),
-            Pool::Balls(row) => self.balls.softness(row),
+            Pool::Spheres(row) => self.spheres.material(row),
+            Pool::Walls(row) => self.walls.material(row),
+            Pool::Balls(row) => self.balls.material(row),
         }
     }
 
@@ -123,13 +105,27 @@ impl Gaps {
         self.spheres.len() > 0 || self.balls.has_far_sides()
     }
 
-    /// Impacts on a way that is longer than the contact is deep.
-    pub fn passages<const D: usize>(&self, ends: [&[[f64; D]]; 2], gap: &[f64], found: &mut dyn FnMut(Passage)) {
-        let (way, balls) = (Way::new(ends), self.spheres.len() + self.walls.len());
-        self.spheres.passages(&way, &gap[..self.spheres.len()], found);
-        self.balls.passages(&way, &gap[balls..], &mut |passage| {
-            found(Passage { contact: balls + passage.contact, ..passage });
-        });
+    /// Impacts of some rows on a way that is longer than the contact is deep, with their gaps at its start.
+    pub fn passages<const D: usize>(
+        &self,
+        ends: [&[[f64; D]]; 2],
+        (contacts, gaps): (&[ContactId], &[f64]),
+        found: &mut dyn FnMut(Passage),
+    ) {
+        let way = Way::new(ends);
+        if self.spheres.are_deep(&way) && self.balls.are_deep(&way) {
+            return;
+        }
+        for (&contact, &gap) in contacts.iter().zip(gaps) {
+            let passage = match self.pool(contact.place()) {
+                Pool::Spheres(row) => self.spheres.passage(&way, row, gap),
+                Pool::Walls(_) => None,
+                Pool::Balls(row) => self.balls.passage(&way, row, gap),
+            };
+            if let Some(passage) = passage {
+                found(Passage { contact, ..passage });
+            }
+        }
     }
 }
 
@@ -162,12 +158,12 @@ impl Rows for Gaps {
         }
     }
 
-    fn add_hessian<const D: usize>(&self, x: &[[f64; D]], lambda: &[f64], out: &mut Blocks<D>) {
-        let (spheres, lambda) = lambda.split_at(self.spheres.len());
-        let (walls, balls) = lambda.split_at(self.walls.len());
-        self.spheres.add_hessian(x, spheres, out);
-        self.walls.add_hessian(x, walls, out);
-        self.balls.add_hessian(x, balls, out);
+    fn add_hessian<const D: usize>(&self, x: &[[f64; D]], row: usize, lambda: f64, out: &mut Blocks<D>) {
+        match self.pool(row) {
+            Pool::Spheres(row) => self.spheres.add_hessian(x, row, lambda, out),
+            Pool::Walls(row) => self.walls.add_hessian(x, row, lambda, out),
+            Pool::Balls(row) => self.balls.add_hessian(x, row, lambda, out),
+        }
     }
 
     fn name(&self, index: usize, of: &Names) -> String {

@@ -8,7 +8,7 @@ use super::surface::Surface;
 use crate::particles::geometry::{Blocks, Jet, difference, frame, product, radial_block};
 use crate::particles::names::Names;
 use crate::particles::pool::Rows;
-use crate::system::{Parabola, Passage, Softness};
+use crate::system::{ContactId, Material, Parabola, Passage, Softness};
 
 #[derive(Debug, Clone, Copy)]
 struct Contact {
@@ -38,17 +38,10 @@ impl Spheres {
         self.least
     }
 
-    pub fn restitution(&self, row: usize) -> f64 {
-        self.contacts[row].surface.restitution
-    }
-
-    pub fn friction(&self, row: usize) -> f64 {
-        self.contacts[row].surface.friction
-    }
-
-    /// How soft a row is; pools of rigid contacts have no room for it.
-    pub fn softness(&self, row: usize) -> Softness {
-        self.softness.get(row).copied().unwrap_or_default()
+    /// What a row is made of; pools of rigid contacts have no room for softness.
+    pub fn material(&self, row: usize) -> Material {
+        let Surface { restitution, friction } = self.contacts[row].surface;
+        Material { restitution, friction, softness: self.softness.get(row).copied().unwrap_or_default() }
     }
 
     pub fn set_softness(&mut self, row: usize, softness: Softness) {
@@ -83,21 +76,18 @@ impl Spheres {
         Arc::<D>::between(arc, self.contacts[row].pair).fastest()
     }
 
-    /// Pairs that run through each other.
-    pub fn passages<const D: usize>(&self, way: &Way<D>, gap: &[f64], found: &mut dyn FnMut(Passage)) {
+    /// Whether ways are so short that nothing runs through anything.
+    pub fn are_deep<const D: usize>(&self, way: &Way<D>) -> bool {
+        self.least.is_none_or(|least| 2.0 * least >= 2.0 * way.longest)
+    }
+
+    /// Whether a pair with this gap at the start runs through each other.
+    pub fn passage<const D: usize>(&self, way: &Way<D>, row: usize, gap: f64) -> Option<Passage> {
+        let Contact { pair: (i, j), apart, .. } = self.contacts[row];
         // What two can travel towards each other.
-        let reach = 2.0 * way.longest;
-        if self.least.is_none_or(|least| 2.0 * least >= reach) {
-            return;
-        }
-        for (contact, (Contact { pair: (i, j), apart, .. }, &gap)) in self.contacts.iter().zip(gap).enumerate() {
-            if gap > 0.0
-                && gap < reach
-                && let Some(travel) = way.of(*j).seen_from(&way.of(*i)).through(*apart)
-            {
-                found(Passage { contact, travel, depth: 2.0 * apart });
-            }
-        }
+        let near = gap > 0.0 && gap < 2.0 * way.longest;
+        let travel = near.then(|| way.of(j).seen_from(&way.of(i)).through(apart)).flatten()?;
+        Some(Passage { contact: ContactId::of(row), travel, depth: 2.0 * apart })
     }
 }
 
@@ -132,11 +122,10 @@ impl Rows for Spheres {
         put(j, d.map(|d| d * inverse));
     }
 
-    fn add_hessian<const D: usize>(&self, x: &[[f64; D]], lambda: &[f64], out: &mut Blocks<D>) {
-        for (Contact { pair: (i, j), .. }, &lambda) in self.contacts.iter().zip(lambda) {
-            let d = difference(&x[*i], &x[*j]);
-            out.add_pair(*i, *j, &radial_block(&d, Jet::distance(product(&d, &d)), lambda));
-        }
+    fn add_hessian<const D: usize>(&self, x: &[[f64; D]], row: usize, lambda: f64, out: &mut Blocks<D>) {
+        let (i, j) = self.contacts[row].pair;
+        let d = difference(&x[i], &x[j]);
+        out.add_pair(i, j, &radial_block(&d, Jet::distance(product(&d, &d)), lambda));
     }
 
     fn name(&self, index: usize, of: &Names) -> String {

@@ -5,7 +5,7 @@ use super::surface::Surface;
 use crate::particles::geometry::{Blocks, frame, product, truncated};
 use crate::particles::names::Names;
 use crate::particles::pool::Rows;
-use crate::system::{Parabola, Softness};
+use crate::system::{Material, Parabola, Softness};
 
 /// A half-space `normal · x ≥ offset` that spheres stay in. Any length of the normal gives the same half-space.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,17 +59,10 @@ impl Walls {
         }));
     }
 
-    pub fn restitution(&self, row: usize) -> f64 {
-        self.contacts[row].surface.restitution
-    }
-
-    pub fn friction(&self, row: usize) -> f64 {
-        self.contacts[row].surface.friction
-    }
-
-    /// How soft a row is; pools of rigid contacts have no room for it.
-    pub fn softness(&self, row: usize) -> Softness {
-        self.softness.get(row).copied().unwrap_or_default()
+    /// What a row is made of; pools of rigid contacts have no room for softness.
+    pub fn material(&self, row: usize) -> Material {
+        let Surface { restitution, friction } = self.contacts[row].surface;
+        Material { restitution, friction, softness: self.softness.get(row).copied().unwrap_or_default() }
     }
 
     pub fn set_softness(&mut self, row: usize, softness: Softness) {
@@ -127,7 +120,7 @@ impl Rows for Walls {
         put(contact.particle, truncated(&contact.normal));
     }
 
-    fn add_hessian<const D: usize>(&self, _x: &[[f64; D]], _lambda: &[f64], _out: &mut Blocks<D>) {}
+    fn add_hessian<const D: usize>(&self, _x: &[[f64; D]], _row: usize, _lambda: f64, _out: &mut Blocks<D>) {}
 
     fn name(&self, index: usize, of: &Names) -> String {
         let Contact { particle, wall, .. } = self.contacts[index];

@@ -2,8 +2,7 @@
 
 use super::search::Search;
 use super::step::Collision;
-use crate::linear::dot;
-use crate::system::{Parabola, System};
+use crate::system::{ContactId, Parabola, System};
 
 /// How far a leg may be from the parabola through its ends, as a share of the way that the speeds at its ends make: third-order terms of a
 /// motion with frequency ω stay below it for legs up to 2/ω.
@@ -50,11 +49,12 @@ impl Collision {
     }
 
     /// What a gap may be off by where the leg is off its parabola.
-    fn blur<S: System + ?Sized>(&mut self, system: &S, contact: usize) -> f64 {
+    fn blur<S: System + ?Sized>(&mut self, system: &S, contact: ContactId, rest: f64) -> f64 {
+        let later = self.leg.at.t + rest * self.grid[1].signum();
         let (leg, Search { room, off, .. }) = (&self.leg, &mut self.search);
-        let ends = [&leg.end.q, &leg.at.q].map(|q| {
-            system.contacts().gradient(q, contact, &mut room.gradient);
-            room.gradient.iter().zip(&*off).fold(0.0, |sum, (g, off)| sum + g.abs() * off)
+        let ends = [(later, &leg.end.q), (leg.at.t, &leg.at.q)].map(|(t, q)| {
+            room.gradient.load(system.contacts(), t, q, contact);
+            room.gradient.iter().fold(0.0, |sum, (i, g)| sum + g.abs() * off[i])
         });
         if ends[0] > ends[1] { ends[0] } else { ends[1] }
     }
@@ -62,16 +62,19 @@ impl Collision {
     /// Whether a gap stays open between its two ends. At a bounded rate it cannot be closed and opened again if both ends together are wider
     /// than what the rate allows; a chord is undercut by at most `max g'' τ²/8`; and a surface that is left fast enough is not met again.
     /// Every comparison with a bound that is no number is false.
-    pub(super) fn is_clear<S: System + ?Sized>(&mut self, system: &S, contact: usize, rest: f64) -> bool {
-        let (gap, next) = (self.search.gap[contact], self.search.next[contact]);
+    pub(super) fn is_clear<S: System + ?Sized>(&mut self, system: &S, place: usize, rest: f64) -> bool {
+        let near = &self.search.near;
+        let (contact, gap, next) = (near.ids()[place], near.gap[place], near.next[place]);
         self.search.whole = f64::NAN;
         if !(gap >= 0.0 && next >= 0.0) {
             return false;
         }
         let exact = self.is_parabola();
-        let blur = if exact { 0.0 } else { self.blur(system, contact) };
+        let blur = if exact { 0.0 } else { self.blur(system, contact, rest) };
+        let drift = if exact { 0.0 } else { self.drift(system, contact, 0.0) };
+        let pace = self.grid[1].signum();
         let Search { v, bow, room, whole, .. } = &mut self.search;
-        let arc = Parabola { q: &self.leg.at.q, v, a: bow, duration: rest };
+        let arc = Parabola { t: self.leg.at.t, pace, q: &self.leg.at.q, v, a: bow, duration: rest };
         let along = system.contacts().along();
         let bend = along.and_then(|along| along.bend(&arc, contact));
         if let Some([lower, upper]) = bend {
@@ -81,7 +84,7 @@ impl Collision {
             }
             // Of legs that are no parabolas the gradient at the start was asked for last.
             let leaves = !exact && lower > f64::NEG_INFINITY && {
-                dot(&room.gradient, v) - OFF_RATE * blur / rest + 0.5 * lower.min(0.0) * rest > 0.0
+                room.gradient.dot(v) + drift - OFF_RATE * blur / rest + 0.5 * lower.min(0.0) * rest > 0.0
             };
             if leaves && next > 0.0 {
                 return true;

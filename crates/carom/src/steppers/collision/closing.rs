@@ -18,7 +18,7 @@ use crate::discrete::{Chord, Side};
 use crate::error::Failure;
 use crate::linear::dot;
 use crate::steppers::Happening;
-use crate::steppers::shared::contacts::Contacts;
+use crate::steppers::shared::contacts::ContactRows;
 use crate::steppers::shared::scale::{self, Measure};
 use crate::system::System;
 
@@ -64,11 +64,10 @@ impl Condition {
     }
 
     /// `direction = Σ y_k G_k`.
-    pub fn take_direction(&mut self, contacts: &Contacts, impulses: &[f64], sign: f64) {
-        let n = self.direction.len();
+    pub fn take_direction(&mut self, contacts: &ContactRows, impulses: &[f64], sign: f64) {
         self.direction.fill(0.0);
-        for (impulse, g) in impulses.iter().zip(contacts.g.chunks_exact(n)) {
-            self.direction.iter_mut().zip(g).for_each(|(d, g)| *d += sign * impulse * g);
+        for (place, impulse) in impulses.iter().enumerate() {
+            contacts.g.add_row(place, sign * impulse, &mut self.direction);
         }
     }
 }
@@ -142,7 +141,7 @@ impl Collision {
         let condition = &mut self.leg.condition;
         for event in self.events[condition.events..].iter_mut().filter(|event| event.what != Happening::Kept) {
             // Scaled once: a condition is booked where the leg has its final length.
-            self.contact_impulse[event.contact] += (condition.scale - 1.0) * event.impulse;
+            self.contact_impulse.add(event.contact, (condition.scale - 1.0) * event.impulse);
             event.impulse *= condition.scale;
             if !condition.met {
                 event.what = Happening::Fallback;

@@ -15,7 +15,7 @@
 
 use super::step::Collision;
 use crate::error::Failure;
-use crate::system::System;
+use crate::system::{ContactId, System};
 
 /// Impacts of a contact in a step before it may have faded.
 const FEWEST: u32 = 8;
@@ -53,41 +53,38 @@ enum Verdict {
 /// The contacts that were hit in a step.
 #[derive(Debug, Clone)]
 pub struct Histories {
-    of: Vec<History>,
-    /// Those that were hit.
-    hit: Vec<usize>,
+    /// By contact, ascending.
+    of: Vec<(ContactId, History)>,
+    /// Those that were hit, in that order.
+    hit: Vec<ContactId>,
     /// Those that are held until the step ends, ascending.
-    pub held: Vec<usize>,
+    pub held: Vec<ContactId>,
     /// Coordinates of bodies whose clusters have collapsed.
     fallen: Vec<bool>,
     collapsed: bool,
     /// How often elastic contacts were touched without an impact.
     grazes: u32,
     /// Coordinates of one contact.
-    own: Vec<bool>,
-    rows: Vec<f64>,
+    own: Vec<usize>,
 }
 
 impl Histories {
-    /// For `n` coordinates and `k` contacts.
-    pub fn new(n: usize, k: usize) -> Self {
+    /// For `n` coordinates.
+    pub fn new(n: usize) -> Self {
         Self {
-            of: vec![History::default(); k],
+            of: Vec::new(),
             hit: Vec::new(),
             held: Vec::new(),
             fallen: vec![false; n],
             collapsed: false,
             grazes: 0,
-            own: vec![false; n],
-            rows: vec![0.0; 2 * n],
+            own: Vec::new(),
         }
     }
 
     /// A new step.
     pub fn clear(&mut self) {
-        for &contact in &self.hit {
-            self.of[contact] = History::default();
-        }
+        self.of.clear();
         self.hit.clear();
         self.held.clear();
         self.grazes = 0;
@@ -98,32 +95,46 @@ impl Histories {
     }
 
     /// Whether a contact is held until the step ends.
-    pub fn is_held(&self, contact: usize) -> bool {
+    pub fn is_held(&self, contact: ContactId) -> bool {
         self.held.binary_search(&contact).is_ok()
     }
 
+    /// What a contact went through.
+    fn history(&self, contact: ContactId) -> History {
+        let place = self.of.binary_search_by_key(&contact, |known| known.0);
+        place.map_or(History::default(), |place| self.of[place].1)
+    }
+
+    fn history_mut(&mut self, contact: ContactId) -> &mut History {
+        let place = self.of.binary_search_by_key(&contact, |known| known.0).unwrap_or_else(|place| {
+            self.of.insert(place, (contact, History::default()));
+            place
+        });
+        &mut self.of[place].1
+    }
+
     /// Whether a contact has its own restitution still.
-    pub fn bounces(&self, contact: usize) -> bool {
-        !self.of[contact].faded && !self.is_held(contact)
+    pub fn bounces(&self, contact: ContactId) -> bool {
+        !self.history(contact).faded && !self.is_held(contact)
     }
 
     /// Impacts of a contact in the step.
-    fn impacts(&self, contact: usize) -> u32 {
-        self.of[contact].impacts
+    fn impacts(&self, contact: ContactId) -> u32 {
+        self.history(contact).impacts
     }
 
-    fn hold(&mut self, contact: usize) {
+    fn hold(&mut self, contact: ContactId) {
         if let Err(place) = self.held.binary_search(&contact) {
             self.held.insert(place, contact);
         }
     }
 
     /// Notes an impact with a speed of approach, of a contact that may have so many.
-    fn note(&mut self, contact: usize, speed: f64, limit: u32) -> Verdict {
-        let history = &mut self.of[contact];
-        if history.impacts == 0 {
+    fn note(&mut self, contact: ContactId, speed: f64, limit: u32) -> Verdict {
+        if self.impacts(contact) == 0 {
             self.hit.push(contact);
         }
+        let history = self.history_mut(contact);
         history.impacts += 1;
         history.fastest = history.fastest.max(speed);
         if history.impacts >= limit {
@@ -136,34 +147,33 @@ impl Histories {
     }
 
     /// The coordinates that a contact moves, into `own`.
-    fn find_own<S: System + ?Sized>(&mut self, system: &S, q: &[f64], contact: usize) {
-        let n = self.own.len();
-        system.contacts().gradient(q, contact, &mut self.rows[..n]);
-        for (own, g) in self.own.iter_mut().zip(&self.rows) {
-            *own = *g != 0.0;
-        }
-        let tangents = system.contacts().directions(contact).min(2);
-        if tangents > 0 {
-            system.contacts().tangents(q, contact, &mut self.rows[..tangents * n]);
-            for row in self.rows[..tangents * n].chunks_exact(n) {
-                self.own.iter_mut().zip(row).for_each(|(own, d)| *own |= *d != 0.0);
+    fn find_own<S: System + ?Sized>(&mut self, system: &S, (t, q): (f64, &[f64]), contact: ContactId) {
+        let own = &mut self.own;
+        own.clear();
+        let mut put = |column, value| {
+            if value != 0.0 {
+                own.push(column);
             }
+        };
+        system.contacts().partials(t, q, contact, &mut put);
+        if system.contacts().directions(contact) > 0 {
+            system.contacts().slides(t, q, contact, &mut |_, column, value| put(column, value));
         }
     }
 
     /// Whether what stands in `own` moves a body of a cluster that has collapsed.
     fn touches(&self) -> bool {
-        self.own.iter().zip(&self.fallen).any(|(own, fallen)| *own && *fallen)
+        self.own.iter().any(|&own| self.fallen[own])
     }
 
     fn spread(&mut self) {
-        self.fallen.iter_mut().zip(&self.own).for_each(|(fallen, own)| *fallen |= *own);
+        self.own.iter().for_each(|&own| self.fallen[own] = true);
     }
 
     /// Whether a contact moves a body of a cluster that has collapsed.
-    fn joins<S: System + ?Sized>(&mut self, system: &S, q: &[f64], contact: usize) -> bool {
+    fn joins<S: System + ?Sized>(&mut self, system: &S, place: (f64, &[f64]), contact: ContactId) -> bool {
         self.collapsed && {
-            self.find_own(system, q, contact);
+            self.find_own(system, place, contact);
             self.touches()
         }
     }
@@ -181,8 +191,9 @@ fn limit(restitution: f64) -> u32 {
 
 impl Collision {
     /// The restitution of a contact; `None` if it is elastic and stays so.
-    fn lossy<S: System + ?Sized>(&self, system: &S, contact: usize) -> Option<f64> {
-        let restitution = self.options.restitution.unwrap_or_else(|| system.contacts().restitution(contact));
+    fn lossy<S: System + ?Sized>(&self, system: &S, contact: ContactId) -> Option<f64> {
+        let own = || system.contacts().material(contact).restitution;
+        let restitution = self.options.restitution.unwrap_or_else(own);
         (restitution < 1.0 || self.options.capture).then_some(restitution)
     }
 
@@ -205,8 +216,8 @@ impl Collision {
             };
             match self.histories.note(contact, speed, limit(restitution)) {
                 Verdict::Collapses => self.collapse(system, contact),
-                Verdict::Fades => self.histories.of[contact].faded = true,
-                Verdict::GoesOn if self.histories.joins(system, &self.leg.at.q, contact) => {
+                Verdict::Fades => self.histories.history_mut(contact).faded = true,
+                Verdict::GoesOn if self.histories.joins(system, (self.leg.at.t, &self.leg.at.q), contact) => {
                     self.histories.spread();
                     self.histories.hold(contact);
                 }
@@ -218,24 +229,25 @@ impl Collision {
 
     /// Holds the cluster of a contact. They come to rest: what the legs take from them until the step ends is booked so.
     #[cold]
-    fn collapse<S: System + ?Sized>(&mut self, system: &S, seed: usize) {
-        let (q, before) = (&self.leg.at.q, self.histories.held.len());
+    fn collapse<S: System + ?Sized>(&mut self, system: &S, seed: ContactId) {
+        let (place, before) = ((self.leg.at.t, &self.leg.at.q[..]), self.histories.held.len());
         self.histories.collapsed = true;
         self.histories.hold(seed);
-        self.histories.find_own(system, q, seed);
+        self.histories.find_own(system, place, seed);
         if system.equalities().count() > 0 {
             // Joints connect bodies that no contact does.
-            self.histories.own.fill(true);
+            self.histories.own.clear();
+            self.histories.own.extend(0..place.1.len());
         }
         self.histories.spread();
         loop {
             let held = self.histories.held.len();
-            for place in 0..self.histories.hit.len() + self.resting.len() {
-                let hit = self.histories.hit.get(place).copied();
-                let contact = hit.unwrap_or_else(|| self.resting[place - self.histories.hit.len()]);
+            for candidate in 0..self.histories.hit.len() + self.resting.len() {
+                let hit = self.histories.hit.get(candidate).copied();
+                let contact = hit.unwrap_or_else(|| self.resting[candidate - self.histories.hit.len()]);
                 let joins = !self.histories.is_held(contact)
                     && self.lossy(system, contact).is_some()
-                    && self.histories.joins(system, q, contact);
+                    && self.histories.joins(system, place, contact);
                 if joins {
                     self.histories.spread();
                     self.histories.hold(contact);

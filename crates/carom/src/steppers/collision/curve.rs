@@ -12,9 +12,8 @@ use super::search::{Room, bend, rate};
 use super::step::Collision;
 use crate::bracket::bracket;
 use crate::error::Failure;
-use crate::linear::dot;
 use crate::steppers::shared::roots::{self, Path, Value};
-use crate::system::{Parabola, System};
+use crate::system::{ContactId, Parabola, System};
 
 /// What a part may be off its parabola by, in terms of what the quarters show.
 const SAFETY: f64 = 4.0;
@@ -92,8 +91,9 @@ impl Samples {
 
 /// A part of a leg that is taken as a parabola.
 struct Part {
-    /// The place where it starts.
+    /// The place where it starts, and the length of the leg to there.
     from: usize,
+    since: f64,
     width: f64,
     /// What a gap may be off by.
     margin: f64,
@@ -116,7 +116,7 @@ struct Bracket {
 /// A gap on the parabola of a part, less a margin and what it is off by per time.
 struct Model<'a, S: ?Sized> {
     system: &'a S,
-    contact: usize,
+    contact: ContactId,
     arc: Parabola<'a>,
     room: &'a mut Room,
     margin: f64,
@@ -131,10 +131,14 @@ impl<S: System + ?Sized> Path for Model<'_, S> {
             *place = arc.q[i] + t * (arc.v[i] + 0.5 * t * arc.a[i]);
             *speed = arc.v[i] + t * arc.a[i];
         }
-        system.contacts().gaps_of(&room.place, &[*contact], &mut room.gaps);
-        system.contacts().gradient(&room.place, *contact, &mut room.gradient);
-        let rate = dot(&room.gradient, &room.speed);
-        Ok(Value { gap: room.gaps[*contact] - self.margin - self.slope * t, rate: rate - self.slope })
+        let (now, mut gap) = (arc.t + arc.pace * t, [0.0]);
+        system.contacts().gaps_of(now, &room.place, &[*contact], &mut gap);
+        room.gradient.load(system.contacts(), now, &room.place, *contact);
+        let mut rate = room.gradient.dot(&room.speed);
+        if system.time_dependence().contacts {
+            rate += arc.pace * system.contacts().rates(now, &room.place, *contact)[0];
+        }
+        Ok(Value { gap: gap[0] - self.margin - self.slope * t, rate: rate - self.slope })
     }
 
     fn bend(&mut self, t: f64, width: f64) -> f64 {
@@ -164,10 +168,11 @@ impl Collision {
     pub(super) fn first_on_curve<S: System + ?Sized>(
         &mut self,
         system: &S,
-        contact: usize,
+        place: usize,
         [limit, rest]: [f64; 2],
     ) -> Result<Sought, Failure> {
-        let start = self.start_value(system, contact);
+        let contact = self.search.near.ids()[place];
+        let start = self.start_value(system, place);
         let floor = start.gap.min(0.0);
         self.search.samples.parts.clear();
         self.search.samples.parts.push(Cut { number: 0, depth: 0, margin: f64::INFINITY, rough: 0 });
@@ -184,14 +189,16 @@ impl Collision {
                 let Some(sample) = self.sample(system, times[k])? else { return Ok(Sought::Unmet) };
                 index[k] = sample;
                 let (n, Samples { q, .. }) = (self.leg.at.q.len(), &self.search.samples);
-                system.contacts().gaps_of(&q[sample * n..(sample + 1) * n], &[contact], &mut self.search.room.gaps);
-                gaps[k] = self.search.room.gaps[contact] - floor;
+                let t = self.leg.at.t + times[k] * self.grid[1].signum();
+                let place = &q[sample * n..(sample + 1) * n];
+                system.contacts().gaps_of(t, place, &[contact], &mut gaps[k..=k]);
+                gaps[k] -= floor;
                 if !gaps[k].is_finite() {
                     return Err(Failure::NonFinite { what: "a gap along the path of a step" });
                 }
             }
             let (trials, holds) = (self.search.samples.tau.len(), !self.resting.is_empty());
-            let (margin, noise) = self.fit(system, contact, index, width);
+            let (margin, noise) = self.fit(system, contact, index, [from, width]);
             if trials > MOST_SAMPLES && !holds {
                 // So close to the surface for so long: it is touched.
                 self.scales.measure(system, &self.inverse, (&self.leg.at, None), self.grid[1]);
@@ -206,7 +213,7 @@ impl Collision {
                 });
             }
             let leaving = number == 0 && start.rate > 0.0 && gaps[0] <= noise;
-            let part = Part { from: index[0], width, margin, noise, leaving };
+            let part = Part { from: index[0], since: from, width, margin, noise, leaving };
             let jumps = holds && margin > 0.7 * before && margin > 16.0 * noise;
             let rough = rough + u32::from(jumps);
             // All along the surface: no place tells more.
@@ -267,9 +274,9 @@ impl Collision {
     fn fit<S: System + ?Sized>(
         &mut self,
         system: &S,
-        contact: usize,
+        contact: ContactId,
         [from, quarter, middle, three_quarters, to]: [usize; 5],
-        width: f64,
+        [since, width]: [f64; 2],
     ) -> (f64, f64) {
         let n = self.leg.at.q.len();
         let samples = &mut self.search.samples;
@@ -283,11 +290,11 @@ impl Collision {
         // The gradient turns along the part: what counts is how long it is, over the coordinates that it ever has. A length that is no
         // number makes no part clear.
         let (mut longest, mut off, mut noise) = (0.0_f64, 0.0_f64, 0.0_f64);
-        for place in [from, middle, to] {
+        for (place, tau) in [(from, since), (middle, since + 0.5 * width), (to, since + width)] {
             let q = samples.place(place, n);
-            system.contacts().gradient(q, contact, gradient);
+            gradient.load(system.contacts(), self.leg.at.t + tau * self.grid[1].signum(), q, contact);
             let (mut length, mut apart, mut size) = (0.0, 0.0, 0.0);
-            for (i, &g) in gradient.iter().enumerate().filter(|(_, g)| **g != 0.0) {
+            for (i, g) in gradient.iter().filter(|(_, g)| *g != 0.0) {
                 let seen = [(quarter, 0.25 * width), (three_quarters, 0.75 * width)].map(|(place, t)| {
                     let model = at(from, i) + t * (samples.v[i] + 0.5 * t * samples.a[i]);
                     (at(place, i) - model).abs()
@@ -307,16 +314,21 @@ impl Collision {
     }
 
     /// Whether a gap becomes smaller all along the part whose parabola was fitted last.
-    fn falls<S: System + ?Sized>(&mut self, system: &S, contact: usize, part: &Part) -> bool {
-        let n = self.leg.at.q.len();
+    fn falls<S: System + ?Sized>(&mut self, system: &S, contact: ContactId, part: &Part) -> bool {
+        let (n, pace) = (self.leg.at.q.len(), self.grid[1].signum());
+        let t = self.leg.at.t + pace * part.since;
         let (samples, Room { gradient, .. }) = (&self.search.samples, &mut self.search.room);
         let Samples { v, a, .. } = samples;
-        let arc = Parabola { q: samples.place(part.from, n), v, a, duration: part.width };
-        system.contacts().gradient(arc.q, contact, gradient);
+        let arc = Parabola { t, pace, q: samples.place(part.from, n), v, a, duration: part.width };
+        gradient.load(system.contacts(), t, arc.q, contact);
+        let drift = match system.time_dependence().contacts {
+            true => pace * system.contacts().rates(t, arc.q, contact)[0],
+            false => 0.0,
+        };
         let bend = system.contacts().along().and_then(|along| along.bend(&arc, contact));
         bend.is_some_and(|[_, upper]| {
             upper < f64::INFINITY
-                && dot(gradient, v) + upper.max(0.0) * part.width < -RATE * part.margin / part.width
+                && gradient.dot(v) + drift + upper.max(0.0) * part.width < -RATE * part.margin / part.width
         })
     }
 
@@ -324,13 +336,14 @@ impl Collision {
     fn meet<S: System + ?Sized>(
         &mut self,
         system: &S,
-        contact: usize,
+        contact: ContactId,
         part: &Part,
     ) -> Result<Option<f64>, Failure> {
-        let n = self.leg.at.q.len();
+        let (n, pace) = (self.leg.at.q.len(), self.grid[1].signum());
+        let t = self.leg.at.t + pace * part.since;
         let (samples, room) = (&self.search.samples, &mut self.search.room);
         let Samples { v, a, .. } = samples;
-        let arc = Parabola { q: samples.place(part.from, n), v, a, duration: part.width };
+        let arc = Parabola { t, pace, q: samples.place(part.from, n), v, a, duration: part.width };
         let [margin, slope] =
             if part.leaving { [0.0, RATE * part.margin / part.width] } else { [part.margin, 0.0] };
         let mut model = Model { system, contact, arc, room, margin, slope, noise: part.noise };
@@ -354,7 +367,7 @@ impl Collision {
     fn close_in<S: System + ?Sized>(
         &mut self,
         system: &S,
-        contact: usize,
+        contact: ContactId,
         Bracket { times, values, floor, divided }: Bracket,
         limit: f64,
     ) -> Result<Sought, Failure> {

@@ -31,11 +31,12 @@ impl Collision {
             q1[i] = q[i] + h * (half[i] * inverse[i]);
             (v[i], a[i]) = (p[i] * inverse[i], -(gradient[i] * inverse[i]));
         }
-        system.contacts().gaps(&q1, &mut self.search.next);
-        let arc = Parabola { q: &q, v: &v, a: &a, duration: h };
-        for (contact, (&gap, &next)) in self.search.gap.iter().zip(&self.search.next).enumerate() {
+        let contacts = system.contacts();
+        contacts.gaps(state.t + h, &q1, &mut self.search.near.next);
+        let arc = Parabola { t: state.t, pace: 1.0, q: &q, v: &v, a: &a, duration: h };
+        for (contact, gap, next) in self.search.near.each() {
             let lowest = gap.min(next);
-            let upper = system.contacts().along()?.bend(&arc, contact)?[1];
+            let upper = contacts.along()?.bend(&arc, contact)?[1];
             let near = (upper.max(0.0) * h * h / 8.0).max(NEARLY_CLOSED * (gap - next).abs());
             // No comparison with what is not a number counts as clear.
             if !(lowest > near && upper < f64::INFINITY) {
@@ -54,7 +55,7 @@ impl Collision {
             return None;
         }
         if !self.idle {
-            self.contact_impulse.fill(0.0);
+            self.contact_impulse.clear();
             self.events.clear();
             self.impact_states.clear();
             self.idle = true;
@@ -62,7 +63,7 @@ impl Collision {
         *self.leg.gradient.first_chunk_mut::<N>()? = next_gradient;
         (*state.q.first_chunk_mut::<N>()?, *state.p.first_chunk_mut::<N>()?) = (q1, p1);
         *self.known_q.first_chunk_mut::<N>()? = q1;
-        std::mem::swap(&mut self.search.gap, &mut self.search.next);
+        self.search.near.go_on();
         state.t += h;
         Some(StepReport::default())
     }

@@ -153,7 +153,7 @@ impl Collision {
             self.inverse.prepare(system, &self.leg.at.q)?;
         }
         if place == Place::New {
-            system.contacts().gaps(&self.leg.at.q, &mut self.search.gap);
+            self.search.near.survey(system, self.leg.at.t, &self.leg.at.q);
         }
         self.leg.v.copy_from_slice(&self.leg.at.p);
         self.inverse.solve(&mut self.leg.v);
@@ -290,7 +290,8 @@ impl Collision {
         }
         self.report.active |= !self.holder.held.is_empty();
         for (place, &contact) in self.holder.held.iter().enumerate() {
-            self.contact_impulse[contact] -= impulses.start[m + place] + impulses.end[m + place];
+            let impulse = impulses.start[m + place] + impulses.end[m + place];
+            self.contact_impulse.add(contact, 0.0 - impulse);
         }
     }
 }

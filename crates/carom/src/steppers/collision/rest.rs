@@ -3,7 +3,6 @@
 use super::step::Collision;
 use super::{BRIEF, ZENO};
 use crate::error::Failure;
-use crate::linear::dot;
 use crate::steppers::shared::cluster::RAISED;
 use crate::steppers::shared::held::{Quest, Stride};
 use crate::steppers::{Event, Happening, StepReport};
@@ -19,34 +18,28 @@ impl Collision {
     /// Brings contacts to rest whose rebounds would be over at once: with restitution `e < 1`, speed `u` and acceleration `a` into the
     /// contact they take `2u/(a(1 − e))` in all. Returns how many of those that were hit; their events stand behind those of the impact.
     pub(super) fn settle(&mut self, before: usize) -> usize {
-        let (n, h) = (self.leg.at.q.len(), self.grid[1]);
+        let h = self.grid[1];
         let contacts = &self.contacts;
         let p = &self.leg.at.p;
         // Those that are slow by the largest force that may press them.
         self.places.clear();
         for place in 0..contacts.members.len() {
             let (speed, e) = (contacts.speed(place, p), contacts.restitution[place]);
-            let range = place * n..(place + 1) * n;
-            let force =
-                contacts.g[range].iter().zip(&self.scales.push).fold(0.0, |sum, (g, a)| sum + (g * a).abs());
+            let entries = contacts.g.row(place);
+            let force = entries.fold(0.0, |sum, (column, g)| sum + (g * self.scales.push[column]).abs());
             if self.slowest(place, e, force).is_some_and(|slowest| speed <= slowest) {
                 self.places.push(place);
             }
         }
         // What presses them, the others being held: W y = push of those that are pressed.
         let count = self.places.len();
-        self.press.resize(count);
-        for (a, &i) in self.places.iter().enumerate() {
-            for (b, &j) in self.places.iter().enumerate() {
-                self.press.w[a * count + b] = contacts.product([i, j], n);
-            }
-            self.press.c[a] = -contacts.push[i];
-        }
+        self.press.load([&contacts.y, &contacts.g], &self.places, 0.0);
+        self.press.c.iter_mut().zip(&self.places).for_each(|(c, &place)| *c = -contacts.push[place]);
         self.press.solve();
         let mut kept = 0;
         for a in 0..count {
             let place = self.places[a];
-            let push = self.press.w[a * count + a] * self.press.y[a];
+            let push = contacts.product([place; 2]) * self.press.y[a];
             let (e, speed) = (contacts.restitution[place], contacts.speed(place, p));
             let pressed = push > 0.0 && self.slowest(place, e, push).is_some_and(|slowest| speed <= slowest);
             if pressed {
@@ -78,18 +71,17 @@ impl Collision {
 
     /// `W y = −u` of the chosen contacts. Rows may depend on each other, so that only `Gᵀy` is determined: the diagonal is raised, which keeps
     /// impulses small that cancel each other, and what that leaves is corrected.
-    fn find_stop(&mut self, n: usize) {
+    fn find_stop(&mut self) {
         let (contacts, count, p) = (&self.contacts, self.places.len(), &self.leg.at.p);
-        let (factors, y, left) = (&mut self.friction.factors, &mut self.friction.y, &mut self.press.c);
+        self.press.load([&contacts.y, &contacts.g], &self.places, 0.0);
+        let (factors, y, left) = (&mut self.friction.factors, &mut self.friction.y, &mut self.left);
         factors.resize(count);
-        self.press.w.resize(count * count, 0.0);
-        for (a, &i) in self.places.iter().enumerate() {
-            for (b, &j) in self.places.iter().enumerate() {
-                self.press.w[a * count + b] = contacts.product([i, j], n);
+        for a in 0..count {
+            for b in 0..count {
+                factors.matrix[a * count + b] = self.press.entry(a, b);
             }
+            factors.matrix[a * (count + 1)] *= 1.0 + RAISED;
         }
-        factors.matrix.copy_from_slice(&self.press.w);
-        (0..count).for_each(|a| factors.matrix[a * (count + 1)] *= 1.0 + RAISED);
         y.clear();
         y.resize(count, 0.0);
         if factors.factor().is_err() {
@@ -98,7 +90,7 @@ impl Collision {
         left.resize(count, 0.0);
         for _ in 0..CORRECTIONS {
             for (a, &i) in self.places.iter().enumerate() {
-                left[a] = -contacts.speed(i, p) - dot(&self.press.w[a * count..(a + 1) * count], y);
+                left[a] = -contacts.speed(i, p) - self.press.times(a, y);
             }
             factors.solve(left);
             y.iter_mut().zip(&*left).for_each(|(y, left)| *y += left);
@@ -107,8 +99,8 @@ impl Collision {
 
     /// Takes what is left of the speed of the chosen contacts: `W y = −u`. Returns how many of them were hit.
     fn stop(&mut self, before: usize, h: f64) -> usize {
-        let (n, m) = (self.leg.at.q.len(), self.start_impulse.len());
-        self.find_stop(n);
+        let m = self.start_impulse.len();
+        self.find_stop();
         let (contacts, p) = (&self.contacts, &mut self.leg.at.p);
         let (t, alpha, impacts) = (self.leg.at.t, (self.leg.at.t - self.grid[0]) / h, self.events.len());
         for (&place, &impulse) in self.places.iter().zip(&self.friction.y) {
@@ -126,13 +118,12 @@ impl Collision {
             } else if impulse != 0.0 {
                 self.kept.push(event);
             }
-            self.contact_impulse[contact] += impulse * h.signum();
+            self.contact_impulse.add(contact, impulse * h.signum());
             let nu = &contacts.nu[place * m..(place + 1) * m];
             self.start_impulse.iter_mut().zip(nu).for_each(|(sum, nu)| *sum += h.signum() * impulse * nu);
         }
         for (&place, impulse) in self.places.iter().zip(&self.friction.y) {
-            let g = &contacts.g[place * n..(place + 1) * n];
-            p.iter_mut().zip(g).for_each(|(p, g)| *p += impulse * g);
+            contacts.g.add_row(place, *impulse, p);
         }
         self.events.len() - impacts
     }
@@ -179,7 +170,7 @@ impl Collision {
     fn hold_on<S: System + ?Sized>(&mut self, system: &S, tau: f64, rubbed: bool) -> Result<StepReport, Failure> {
         let state = if rubbed { &self.leg.rubbed } else { &self.leg.at };
         let quest = Quest { stride: Stride { state, h: tau }, contacts: &self.contacts, candidates: &self.places };
-        let report = self.holder.step(system, quest, [&self.places, &[]])?;
+        let report = self.holder.step(system, quest, (&self.places, &[]))?;
         self.leg.end.copy_from(&self.holder.end);
         let (own, holder) = (system.equalities().count(), &self.holder);
         let impulses = holder.start_impulse[own..].iter().zip(&holder.end_impulse[own..]);

@@ -8,8 +8,10 @@ use super::curve::{NOISE, Samples, Sought};
 use super::step::Collision;
 use crate::error::Failure;
 use crate::linear::{dot, max_abs};
+use crate::steppers::shared::contacts::Row;
+use crate::steppers::shared::near::Near;
 use crate::steppers::shared::roots::{self, Path, Value};
-use crate::system::{Parabola, System};
+use crate::system::{ContactId, Parabola, System, Way};
 
 /// Gaps above this multiple of the largest lengths are no contacts: their gradients are not asked for.
 const FAR: f64 = 1e-6;
@@ -24,19 +26,15 @@ pub struct Room {
     /// A place on a path, and the velocity there.
     pub place: Vec<f64>,
     pub speed: Vec<f64>,
-    /// Of one contact.
-    pub gradient: Vec<f64>,
-    /// Of all contacts.
-    pub gaps: Vec<f64>,
+    /// Gradient of one contact.
+    pub gradient: Row,
 }
 
 /// Gaps along a leg.
 #[derive(Debug, Clone)]
 pub struct Search {
-    /// At the start of the leg.
-    pub gap: Vec<f64>,
-    /// At its end.
-    pub next: Vec<f64>,
+    /// At the start of the leg and at its end.
+    pub near: Near,
     /// Whether the leg still ends where they belong to.
     pub ahead: bool,
     pub room: Room,
@@ -49,23 +47,21 @@ pub struct Search {
     /// The bound of the second derivative of the gap that was looked at last, along the whole leg; not a number if none is known.
     pub whole: f64,
     /// The contact that was found.
-    pub found: usize,
+    pub found: ContactId,
     /// Contacts that are approached where the leg starts, and touched there.
-    pub struck: Option<usize>,
+    pub struck: Option<ContactId>,
     /// Contacts that were found at this time without being approached: they may rest, however their gaps are rounded.
-    pub grazed: Vec<usize>,
+    pub grazed: Vec<ContactId>,
 }
 
 impl Search {
-    /// For `n` coordinates and `k` contacts.
-    pub fn new(n: usize, k: usize) -> Self {
-        let [gap, next, gaps] = [(); 3].map(|()| vec![0.0; k]);
-        let [place, speed, gradient, v, bow, off] = [(); 6].map(|()| vec![0.0; n]);
-        let room = Room { place, speed, gradient, gaps };
+    /// For `n` coordinates.
+    pub fn new(n: usize) -> Self {
+        let [place, speed, v, bow, off] = [(); 5].map(|()| vec![0.0; n]);
+        let room = Room { place, speed, gradient: Row::default() };
         let samples = Samples::new(n);
         Self {
-            gap,
-            next,
+            near: Near::default(),
             ahead: false,
             room,
             v,
@@ -73,7 +69,7 @@ impl Search {
             off,
             samples,
             whole: f64::NAN,
-            found: 0,
+            found: ContactId(0),
             struck: None,
             grazed: Vec::new(),
         }
@@ -86,13 +82,13 @@ fn part<'a>(arc: &Parabola<'a>, [t, width]: [f64; 2], room: &'a mut Room) -> Par
         *place = arc.q[i] + t * (arc.v[i] + 0.5 * t * arc.a[i]);
         *speed = arc.v[i] + t * arc.a[i];
     }
-    Parabola { q: &room.place, v: &room.speed, a: arc.a, duration: width }
+    Parabola { t: arc.t + arc.pace * t, q: &room.place, v: &room.speed, duration: width, ..*arc }
 }
 
 /// A bound of the second derivative of a gap over a part of a parabola; minus infinity if none is known.
 pub fn bend<S: System + ?Sized>(
     system: &S,
-    contact: usize,
+    contact: ContactId,
     arc: &Parabola,
     span: [f64; 2],
     room: &mut Room,
@@ -104,7 +100,7 @@ pub fn bend<S: System + ?Sized>(
 /// A bound of its rate, likewise.
 pub fn rate<S: System + ?Sized>(
     system: &S,
-    contact: usize,
+    contact: ContactId,
     arc: &Parabola,
     span: [f64; 2],
     room: &mut Room,
@@ -117,22 +113,24 @@ pub fn rate<S: System + ?Sized>(
 struct Flight<'a, S: ?Sized> {
     collision: &'a mut Collision,
     system: &'a S,
-    contact: usize,
+    /// The contact, and its place among those that are near.
+    contact: ContactId,
+    place: usize,
     rest: f64,
 }
 
 impl<S: System + ?Sized> Path for Flight<'_, S> {
     fn at(&mut self, t: f64) -> Result<Value, Failure> {
-        let Self { collision, system, contact, .. } = self;
+        let Self { collision, system, contact, place, .. } = self;
         if t == 0.0 {
             // The leg that was flown last stays as it is: it may be the one to the end.
-            return Ok(collision.start_value(*system, *contact));
+            return Ok(collision.start_value(*system, *place));
         }
         let gap = collision.gap_at(*system, *contact, t)?;
+        let drift = collision.drift(*system, *contact, t);
         let (leg, Search { v, room, .. }) = (&collision.leg, &mut collision.search);
-        system.contacts().gradient(&leg.end.q, *contact, &mut room.gradient);
-        let rate =
-            room.gradient.iter().zip(v.iter().zip(&leg.a)).fold(0.0, |sum, (g, (v, a))| sum + g * (v + t * a));
+        room.gradient.load(system.contacts(), leg.at.t + t * collision.grid[1].signum(), &leg.end.q, *contact);
+        let rate = room.gradient.iter().fold(drift, |sum, (i, g)| sum + g * (v[i] + t * leg.a[i]));
         Ok(Value { gap, rate })
     }
 
@@ -140,14 +138,16 @@ impl<S: System + ?Sized> Path for Flight<'_, S> {
         if t == 0.0 && width == self.rest && !self.collision.search.whole.is_nan() {
             return self.collision.search.whole;
         }
+        let pace = self.collision.grid[1].signum();
         let (leg, Search { v, room, .. }) = (&self.collision.leg, &mut self.collision.search);
-        let arc = Parabola { q: &leg.at.q, v, a: &leg.a, duration: self.rest };
+        let arc = Parabola { t: leg.at.t, pace, q: &leg.at.q, v, a: &leg.a, duration: self.rest };
         bend(self.system, self.contact, &arc, [t, width], room)
     }
 
     fn rate(&mut self, t: f64, width: f64) -> f64 {
+        let pace = self.collision.grid[1].signum();
         let (leg, Search { v, room, .. }) = (&self.collision.leg, &mut self.collision.search);
-        let arc = Parabola { q: &leg.at.q, v, a: &leg.a, duration: self.rest };
+        let arc = Parabola { t: leg.at.t, pace, q: &leg.at.q, v, a: &leg.a, duration: self.rest };
         rate(self.system, self.contact, &arc, [t, width], room)
     }
 
@@ -157,11 +157,9 @@ impl<S: System + ?Sized> Path for Flight<'_, S> {
 
     fn noise(&mut self) -> f64 {
         let (leg, room) = (&self.collision.leg, &mut self.collision.search.room);
-        self.system.contacts().gradient(&leg.at.q, self.contact, &mut room.gradient);
-        let ends = leg.at.q.iter().zip(&leg.end.q);
-        let size =
-            room.gradient.iter().zip(ends).fold(0.0, |sum, (g, (q, x))| sum + g.abs() * q.abs().max(x.abs()));
-        NOISE * size
+        room.gradient.load(self.system.contacts(), leg.at.t, &leg.at.q, self.contact);
+        let most = |i: usize| leg.at.q[i].abs().max(leg.end.q[i].abs());
+        NOISE * room.gradient.iter().fold(0.0, |sum, (i, g)| sum + g.abs() * most(i))
     }
 
     fn endless(&self, at: f64, gap: f64, trials: usize) -> Failure {
@@ -176,18 +174,20 @@ impl Collision {
         let far = self.far();
         let h = self.grid[1];
         let taken = !(self.search.grazed.is_empty() && self.histories.held.is_empty());
-        if taken || self.search.gap.iter().any(|gap| *gap <= far) {
+        if taken || self.search.near.gap.iter().any(|gap| *gap <= far) {
             let known = self.leg.parabolic.then_some(&*self.leg.gradient);
             self.scales.measure(system, &self.inverse, (&self.leg.at, known), h);
         }
-        for contact in 0..self.search.gap.len() {
-            if self.histories.is_held(contact) || self.search.grazed.contains(&contact) {
+        for place in 0..self.search.near.len() {
+            let contact = self.search.near.ids()[place];
+            if taken && (self.histories.is_held(contact) || self.search.grazed.contains(&contact)) {
                 self.resting.push(contact);
                 continue;
             }
-            let Some(still) = self.touch(system, contact, far) else { continue };
-            let gap = self.search.gap[contact];
-            let speed = h.signum() * dot(&self.search.room.gradient, &self.leg.v);
+            let Some(still) = self.touch(system, place, far) else { continue };
+            let gap = self.search.near.gap[place];
+            let drift = self.drift(system, contact, 0.0);
+            let speed = h.signum() * self.search.room.gradient.dot(&self.leg.v) + drift;
             if speed.abs() <= still {
                 self.resting.push(contact);
             } else if speed < 0.0 && (gap <= 0.0 || self.search.struck.is_none()) {
@@ -201,25 +201,36 @@ impl Collision {
     }
 
     /// The speed that counts as none at a contact that is touched at the start of the leg; its gradient stands in `search`.
-    pub(super) fn touch<S: System + ?Sized>(&mut self, system: &S, contact: usize, far: f64) -> Option<f64> {
-        let gap = self.search.gap[contact];
+    pub(super) fn touch<S: System + ?Sized>(&mut self, system: &S, place: usize, far: f64) -> Option<f64> {
+        let gap = self.search.near.gap[place];
         if gap > far {
             return None;
         }
-        system.contacts().gradient(&self.leg.at.q, contact, &mut self.search.room.gradient);
+        let contact = self.search.near.ids()[place];
+        self.search.room.gradient.load(system.contacts(), self.leg.at.t, &self.leg.at.q, contact);
         let (closed, still) = self.scales.along(&self.search.room.gradient, self.grid[1]);
         (gap <= closed).then_some(still)
     }
 
+    /// The speed at which a gap opens because its surfaces move, after `tau` of the leg.
+    pub(super) fn drift<S: System + ?Sized>(&self, system: &S, contact: ContactId, tau: f64) -> f64 {
+        if !system.time_dependence().contacts {
+            return 0.0;
+        }
+        let (leg, pace) = (&self.leg, self.grid[1].signum());
+        let q = if tau > 0.0 { &leg.end.q } else { &leg.at.q };
+        pace * system.contacts().rates(leg.at.t + pace * tau, q, contact)[0]
+    }
+
     /// Whether a gap of this value, where the leg starts, is closed; `scales` belong to that place.
-    pub(super) fn touch_at<S: System + ?Sized>(&mut self, system: &S, contact: usize, gap: f64) -> bool {
-        system.contacts().gradient(&self.leg.at.q, contact, &mut self.search.room.gradient);
+    pub(super) fn touch_at<S: System + ?Sized>(&mut self, system: &S, contact: ContactId, gap: f64) -> bool {
+        self.search.room.gradient.load(system.contacts(), self.leg.at.t, &self.leg.at.q, contact);
         gap <= self.scales.along(&self.search.room.gradient, self.grid[1]).0
     }
 
     /// Gaps above this are not closed.
     pub(super) fn far(&self) -> f64 {
-        let Search { gap, next, .. } = &self.search;
+        let Near { gap, next, .. } = &self.search.near;
         let change = gap.iter().zip(next).fold(0.0_f64, |max, (gap, next)| max.max((next - gap).abs()));
         FAR * (max_abs(gap) + max_abs(&self.leg.at.q) + change)
     }
@@ -233,7 +244,7 @@ impl Collision {
         self.contacts.members.clear();
         self.contacts.members.extend_from_slice(&self.resting);
         let given = (&self.inverse, self.rows.as_ref());
-        self.contacts.evaluate(system, &at.q, given, (&self.scales, h), self.options.restitution)?;
+        self.contacts.evaluate(system, (at.t, &at.q), given, (&self.scales, h), self.options.restitution)?;
         self.places.clear();
         self.places.extend(0..self.resting.len());
         self.holder.forget();
@@ -243,9 +254,25 @@ impl Collision {
     /// Gaps where the leg ends if nothing is hit.
     fn look_ahead<S: System + ?Sized>(&mut self, system: &S, rest: f64) -> Result<(), Failure> {
         self.place(system, rest)?;
-        system.contacts().gaps(&self.leg.end.q, &mut self.search.next);
+        let margin = if system.contacts().is_constant() { 0.0 } else { self.margin(rest) };
+        let (at, end) = (&self.leg.at, &self.leg.end);
+        let way = Way { t: [at.t, at.t + rest * self.grid[1].signum()], q: [&at.q, &end.q] };
+        self.search.near.look(system, way, margin);
         self.search.ahead = true;
         Ok(())
+    }
+
+    /// How far two bodies may come nearer to each other on the leg than on straight ways from its start to its end.
+    fn margin(&mut self, rest: f64) -> f64 {
+        self.bow(rest);
+        let flown = self.is_parabola();
+        let Search { bow, off, .. } = &self.search;
+        let most = match flown {
+            true => 0.125 * rest * rest * max_abs(bow),
+            false => 0.125 * rest * rest * max_abs(bow) + max_abs(off),
+        };
+        // Of both bodies, along the diagonal of space.
+        2.0 * 3.0_f64.sqrt() * most
     }
 
     /// How long the leg is until its first impact; `None` if there is none in `rest`. The contact stands in `search.found`.
@@ -300,15 +327,16 @@ impl Collision {
         self.search.samples.clear();
         self.keep_none();
         let (mut first, mut limit) = (None, rest);
-        for contact in 0..self.search.gap.len() {
-            if self.resting.binary_search(&contact).is_ok() || self.is_clear(system, contact, rest) {
+        for place in 0..self.search.near.len() {
+            let contact = self.search.near.ids()[place];
+            if self.resting.binary_search(&contact).is_ok() || self.is_clear(system, place, rest) {
                 continue;
             }
             let root = if exact {
-                roots::first_root(&mut Flight { collision: self, system, contact, rest }, limit)?
+                roots::first_root(&mut Flight { collision: self, system, contact, place, rest }, limit)?
             } else {
                 self.keep();
-                match self.first_on_curve(system, contact, [limit, rest])? {
+                match self.first_on_curve(system, place, [limit, rest])? {
                     Sought::Root(root) => root,
                     Sought::Unmet => return Ok(Sought::Unmet),
                 }
@@ -328,28 +356,31 @@ impl Collision {
     pub(super) fn fastest<S: System + ?Sized>(
         &mut self,
         system: &S,
-        contact: usize,
+        contact: ContactId,
         rest: f64,
     ) -> Result<f64, Failure> {
         self.place(system, rest)?;
         let mut fastest = 0.0_f64;
-        for at_end in [false, true] {
-            let q = if at_end { &self.leg.end.q } else { &self.leg.at.q };
-            system.contacts().gradient(q, contact, &mut self.search.room.gradient);
-            let speeds = self.leg.v.iter().zip(&self.leg.chord);
+        for tau in [0.0, rest] {
+            let drift = self.drift(system, contact, tau).abs();
+            let (leg, gradient) = (&self.leg, &mut self.search.room.gradient);
+            let q = if tau > 0.0 { &leg.end.q } else { &leg.at.q };
+            gradient.load(system.contacts(), leg.at.t + tau * self.grid[1].signum(), q, contact);
             // The chord is the mean of the speeds at both ends: the last is within twice the difference.
-            let terms = self.search.room.gradient.iter().zip(speeds);
-            let rate = terms.fold(0.0, |sum, (g, (v, chord))| sum + g.abs() * v.abs().max((2.0 * chord - v).abs()));
+            let speed = |i: usize| leg.v[i].abs().max((2.0 * leg.chord[i] - leg.v[i]).abs());
+            let rate = gradient.iter().fold(drift, |sum, (i, g)| sum + g.abs() * speed(i));
             fastest = fastest.max(rate);
         }
         Ok(ROOM * fastest)
     }
 
     /// Gap and rate where the leg starts.
-    pub(super) fn start_value<S: System + ?Sized>(&mut self, system: &S, contact: usize) -> Value {
-        let Search { v, room, gap, .. } = &mut self.search;
-        system.contacts().gradient(&self.leg.at.q, contact, &mut room.gradient);
-        Value { gap: gap[contact], rate: dot(&room.gradient, v) }
+    pub(super) fn start_value<S: System + ?Sized>(&mut self, system: &S, place: usize) -> Value {
+        let contact = self.search.near.ids()[place];
+        let drift = self.drift(system, contact, 0.0);
+        let Search { v, room, near, .. } = &mut self.search;
+        room.gradient.load(system.contacts(), self.leg.at.t, &self.leg.at.q, contact);
+        Value { gap: near.gap[place], rate: room.gradient.dot(v) + drift }
     }
 
     /// The place of the leg after `tau`, perhaps without the momentum there.
@@ -367,12 +398,14 @@ impl Collision {
     pub(super) fn gap_at<S: System + ?Sized>(
         &mut self,
         system: &S,
-        contact: usize,
+        contact: ContactId,
         tau: f64,
     ) -> Result<f64, Failure> {
         self.probe(system, tau)?;
-        system.contacts().gaps_of(&self.leg.end.q, &[contact], &mut self.search.room.gaps);
-        let gap = self.search.room.gaps[contact];
+        let mut gap = [0.0];
+        let t = self.leg.at.t + tau * self.grid[1].signum();
+        system.contacts().gaps_of(t, &self.leg.end.q, &[contact], &mut gap);
+        let [gap] = gap;
         if gap.is_finite() { Ok(gap) } else { Err(Failure::NonFinite { what: "a gap along the path of a step" }) }
     }
 }

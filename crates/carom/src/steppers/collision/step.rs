@@ -8,19 +8,20 @@ use super::leg::{Leg, Place};
 use super::search::Search;
 use super::{Closing, Options};
 use crate::error::{Failure, StepError};
-use crate::impact::{Nnls, Resolver, RoughResolver};
+use crate::impact::{Programme, Resolver, RoughResolver};
 use crate::method::Method;
 use crate::state::{State, all_finite};
-use crate::steppers::shared::contacts::{Contacts, Metric, Scales};
+use crate::steppers::shared::contacts::{ContactRows, Metric, Scales};
 use crate::steppers::shared::friction::Friction;
 use crate::steppers::shared::held::Holder;
 use crate::steppers::shared::mass::InverseMass;
+use crate::steppers::shared::near::ContactImpulses;
 use crate::steppers::shared::projection::ConstraintRows;
 use crate::steppers::shared::rows::RowShape;
 use crate::steppers::shared::shadow::Shadow;
 use crate::steppers::variational::Variational;
-use crate::steppers::{Event, ImpactStates, Impulses, StepReport, Stepper};
-use crate::system::System;
+use crate::steppers::{ContactImpulse, Event, ImpactStates, Impulses, StepReport, Stepper};
+use crate::system::{ContactId, System};
 
 /// Speeds of approach that a cluster may be left with, as a multiple of those that count as none: 1e-6 of the liveliest coordinate's. Contacts
 /// with such speeds are held.
@@ -36,11 +37,13 @@ pub struct Collision {
     pub(super) rows: Option<ConstraintRows>,
     pub(super) scales: Scales,
     pub(super) metric: Metric,
-    pub(super) contacts: Contacts,
+    pub(super) contacts: ContactRows,
     pub(super) resolver: Resolver,
     pub(super) rough: RoughResolver,
     pub(super) friction: Friction,
-    pub(super) press: Nnls,
+    pub(super) press: Programme,
+    /// Speeds that are to be stopped.
+    pub(super) left: Vec<f64>,
     pub(super) leg: Leg,
     pub(super) shadow: Shadow,
     pub(super) search: Search,
@@ -51,7 +54,7 @@ pub struct Collision {
     /// Whether the gradient of the leg is that at `known_q`.
     pub(super) gradient_known: bool,
     /// Contacts that are touched without being approached, ascending.
-    pub(super) resting: Vec<usize>,
+    pub(super) resting: Vec<ContactId>,
     /// Their places among `contacts`.
     pub(super) places: Vec<usize>,
     /// Energy that friction of contacts that last took in the step, as a negative number.
@@ -66,7 +69,7 @@ pub struct Collision {
     pub(super) kept: Vec<Event>,
     pub(super) report: StepReport,
     pub(super) histories: Histories,
-    pub(super) contact_impulse: Vec<f64>,
+    pub(super) contact_impulse: ContactImpulses,
     pub(super) start_impulse: Vec<f64>,
     pub(super) end_impulse: Vec<f64>,
     /// Whether the last step had neither impacts nor resting contacts.
@@ -80,7 +83,7 @@ pub struct Collision {
 impl Collision {
     /// Sized for a system.
     pub fn new<S: System + ?Sized>(options: Options, system: &S, start: &State) -> Result<Self, Failure> {
-        let (n, m, k) = (system.dim(), system.equalities().count(), system.contacts().count());
+        let (n, m) = (system.dim(), system.equalities().count());
         let by_shadow = usize::from(matches!(options.closing, Closing::Shadow(_)));
         let by_metric = usize::from(options.curvature.is_some());
         Failure::unless_they_fit("the shadow energy of impacts", &[[(by_shadow + by_metric) * n, n]])?;
@@ -95,17 +98,18 @@ impl Collision {
             rows,
             scales: Scales::new(n),
             metric: Metric::new(options.curvature, n),
-            contacts: Contacts::default(),
+            contacts: ContactRows::default(),
             resolver: Resolver::with_leftover(options.law, LEFTOVER),
             rough: RoughResolver::new(options.law, LEFTOVER),
             friction: Friction::default(),
-            press: Nnls::default(),
+            press: Programme::default(),
+            left: Vec::new(),
             leg: Leg::new(&options, system, start),
             shadow: Shadow::new(if let Closing::Shadow(_) = options.closing { n } else { 0 }),
-            search: Search::new(n, k),
+            search: Search::new(n),
             inverse,
             known_q: vec![f64::NAN; n],
-            simple: system.forces().is_none() && !system.depends_on_time(),
+            simple: system.forces().is_none() && !system.depends_on_time() && system.contacts().is_constant(),
             gradient_known: false,
             resting: Vec::new(),
             places: Vec::new(),
@@ -116,8 +120,8 @@ impl Collision {
             impact_states: ImpactStates::new(n),
             kept: Vec::new(),
             report: StepReport::default(),
-            histories: Histories::new(n, k),
-            contact_impulse: vec![0.0; k],
+            histories: Histories::new(n),
+            contact_impulse: ContactImpulses::default(),
             start_impulse: vec![0.0; m],
             end_impulse: vec![0.0; m],
             idle: true,
@@ -172,9 +176,9 @@ impl Collision {
     fn finish<S: System + ?Sized>(&mut self, system: &S) {
         self.idle = self.resting.is_empty() && self.impact_states.is_empty();
         if self.search.ahead {
-            std::mem::swap(&mut self.search.gap, &mut self.search.next);
+            self.search.near.go_on();
         } else {
-            system.contacts().gaps(&self.leg.end.q, &mut self.search.gap);
+            self.search.near.take_start(system, self.leg.end.t, &self.leg.end.q);
         }
         self.known_q.copy_from_slice(&self.leg.end.q);
         self.gradient_known = self.leg.parabolic && self.resting.is_empty();
@@ -200,7 +204,7 @@ impl Collision {
         self.events.clear();
         self.impact_states.clear();
         if !self.idle {
-            self.contact_impulse.fill(0.0);
+            self.contact_impulse.clear();
         }
         self.start_impulse.fill(0.0);
         self.end_impulse.fill(0.0);
@@ -237,8 +241,8 @@ impl<S: System + ?Sized> Stepper<S> for Collision {
         Impulses::at_ends(&self.start_impulse, &self.end_impulse)
     }
 
-    fn contact_impulses(&self) -> &[f64] {
-        &self.contact_impulse
+    fn contact_impulses(&self) -> &[ContactImpulse] {
+        self.contact_impulse.as_slice()
     }
 
     fn friction_work(&self) -> f64 {

@@ -65,16 +65,17 @@ impl Collision {
         }
         let known = (self.leg.parabolic && self.resting.is_empty()).then_some(&*self.leg.next_gradient);
         self.scales.measure(system, &self.inverse, (at, known), h);
-        system.contacts().gaps(&at.q, &mut self.search.gap);
+        self.search.near.take_start(system, at.t, &at.q);
         self.contacts.members.clear();
         let far = self.far();
-        for contact in 0..self.search.gap.len() {
-            if contact == self.search.found || self.touch(system, contact, far).is_some() {
+        for place in 0..self.search.near.len() {
+            let contact = self.search.near.ids()[place];
+            if contact == self.search.found || self.touch(system, place, far).is_some() {
                 self.contacts.members.push(contact);
             }
         }
-        let given = (&self.inverse, self.rows.as_ref());
-        self.contacts.evaluate(system, &self.leg.at.q, given, (&self.scales, h), self.options.restitution)?;
+        let (at, given) = (&self.leg.at, (&self.inverse, self.rows.as_ref()));
+        self.contacts.evaluate(system, (at.t, &at.q), given, (&self.scales, h), self.options.restitution)?;
         for (restitution, &contact) in self.contacts.restitution.iter_mut().zip(&self.contacts.members) {
             if !self.histories.bounces(contact) {
                 *restitution = 0.0;
@@ -124,7 +125,7 @@ impl Collision {
         let m = self.start_impulse.len();
         let impulses = if rough { &self.rough.normal } else { &self.resolver.impulse };
         for (place, (&contact, impulse)) in contacts.members.iter().zip(impulses).enumerate() {
-            self.contact_impulse[contact] += impulse * sign;
+            self.contact_impulse.add(contact, impulse * sign);
             self.events[before + place].impulse = *impulse;
             if rough {
                 self.events[before + place].friction = self.friction.of_contact(place, &self.rough.tangent);
@@ -148,7 +149,7 @@ impl Collision {
     /// closes is pushed by what others hold, if it was found at once; otherwise forces at the end of the leg turned it round, and it just leaves.
     fn note_graze(&mut self, before: usize) {
         let found = self.search.found;
-        let Ok(place) = self.contacts.members.binary_search(&found) else { return };
+        let Some(place) = self.contacts.place(found) else { return };
         let hit = self.events[before..].iter().any(|event| event.contact == found);
         let slow = self.contacts.speed(place, &self.leg.at.p).abs() <= self.contacts.speed_tolerance[place];
         let at_once = self.leg.tau <= RESOLUTION * self.grid[1].abs() && !self.resting.is_empty();

@@ -8,7 +8,7 @@ use super::solve::Solver;
 use crate::error::Failure;
 use crate::state::State;
 use crate::steppers::StepReport;
-use crate::system::System;
+use crate::system::{ContactId, System};
 
 /// Of up to this many contacts all sets are tried.
 const MOST_ENUMERATED: usize = 12;
@@ -22,21 +22,21 @@ const FRACTIONS: [f64; 3] = [1.0, 0.5, 0.0];
 /// Workspace of the search.
 #[derive(Debug, Clone)]
 pub struct Search {
-    next: Vec<usize>,
+    next: Vec<ContactId>,
     /// Contacts that came up in this step, ascending.
-    seen: Vec<usize>,
+    seen: Vec<ContactId>,
 }
 
 /// What is wrong with a set.
 #[derive(Debug, Clone, Copy)]
 struct Wrong {
-    contact: usize,
+    contact: ContactId,
     what: &'static str,
     by: f64,
 }
 
 impl Search {
-    /// For a number of contacts.
+    /// With room for a number of contacts.
     pub fn new(contacts: usize) -> Self {
         Self { next: Vec::with_capacity(contacts), seen: Vec::with_capacity(contacts) }
     }
@@ -108,11 +108,12 @@ impl Search {
                 None => self.next.push(contact),
             }
         }
-        for contact in 0..solver.gap.len() {
-            if solver.gap[contact] >= 0.0 || solver.held.binary_search(&contact).is_ok() {
+        for place in 0..solver.near.len() {
+            let contact = solver.near.ids()[place];
+            if solver.near.next[place] >= 0.0 || solver.held.binary_search(&contact).is_ok() {
                 continue;
             }
-            if let Some(by) = solver.depth(system, contact, h) {
+            if let Some(by) = solver.depth(system, place, h) {
                 note(contact, "is violated by", by);
                 self.next.push(contact);
                 if let Err(place) = self.seen.binary_search(&contact) {

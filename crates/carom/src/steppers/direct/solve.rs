@@ -7,10 +7,11 @@ use crate::linear::{Breakdown, Lu, add_transposed_times, dot, max_abs};
 use crate::state::State;
 use crate::steppers::StepReport;
 use crate::steppers::shared::mass::InverseMass;
+use crate::steppers::shared::near::Near;
 use crate::steppers::shared::newton::{Convergence, FLOOR, STALLED, Verdict, relative_change};
 use crate::steppers::shared::rows::{RowShape, relative_violation};
 use crate::steppers::shared::spread::Spread;
-use crate::system::System;
+use crate::system::{ContactId, System, Way};
 
 /// Gaps below this multiple of the coordinates that they are computed from count as none.
 const ROUND_OFF: f64 = 64.0 * f64::EPSILON;
@@ -62,6 +63,11 @@ impl<S: System + ?Sized> Legendre<S> for Base {
     }
 }
 
+/// The impulse of a contact in a list, ascending; 0 if it has none.
+pub fn impulse_of(impulses: &[(ContactId, f64)], contact: ContactId) -> f64 {
+    impulses.binary_search_by_key(&contact, |known| known.0).map_or(0.0, |place| impulses[place].1)
+}
+
 /// The equations of a step and their solution.
 #[derive(Debug, Clone)]
 pub struct Solver {
@@ -72,18 +78,20 @@ pub struct Solver {
     /// `h G(q)μ`: the contact forces that the step before found at the start of this one.
     pub carried: Vec<f64>,
     /// The contacts that are held, ascending.
-    pub held: Vec<usize>,
-    /// Impulses of all contacts; zero for those that are not held.
-    pub lambda: Vec<f64>,
-    /// Gaps of all contacts at the unknown point.
-    pub gap: Vec<f64>,
+    pub held: Vec<ContactId>,
+    /// Impulses of contacts that are held or were, ascending.
+    pub lambda: Vec<(ContactId, f64)>,
+    /// The contacts on the way to the unknown point, with their gaps there.
+    pub near: Near,
     /// Gradients of the held contacts there.
     pub g: Vec<f64>,
     /// The end of the step.
     pub x: Vec<f64>,
     /// The momentum there.
     pub right: Vec<f64>,
+    /// The unknown point, and when it is reached.
     y: Vec<f64>,
+    t: f64,
     v: Vec<f64>,
     free_v: Vec<f64>,
     left: Vec<f64>,
@@ -115,13 +123,14 @@ impl Solver {
             scheme: config.scheme(),
             inverse: InverseMass::new(system, &start.q)?,
             carried: vector(),
-            held: Vec::with_capacity(k),
-            lambda: vec![0.0; k],
-            gap: vec![0.0; k],
+            held: Vec::with_capacity(most),
+            lambda: Vec::with_capacity(most),
+            near: Near::default(),
             g: room(most * n),
             x: vector(),
             right: vector(),
             y: vector(),
+            t: start.t,
             v: vector(),
             free_v: vector(),
             left: vector(),
@@ -161,17 +170,14 @@ impl Solver {
         for (v, free) in self.v.iter_mut().zip(&self.free_v) {
             *v = fraction * free;
         }
-        self.lambda.fill(0.0);
+        self.lambda.clear();
     }
 
     /// The step with the contacts of `held`, from where the unknowns are.
     pub fn solve<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<StepReport, Failure> {
         let (n, count) = (state.q.len(), self.held.len());
-        for (contact, lambda) in self.lambda.iter_mut().enumerate().filter(|(_, lambda)| **lambda != 0.0) {
-            if self.held.binary_search(&contact).is_err() {
-                *lambda = 0.0;
-            }
-        }
+        let held = &self.held;
+        self.lambda.retain(|(contact, _)| held.binary_search(contact).is_ok());
         self.g.resize(count * n, 0.0);
         for list in [&mut self.held_gap, &mut self.sizes, &mut self.scale] {
             list.resize(count, 0.0);
@@ -199,7 +205,7 @@ impl Solver {
         if residual > FLOOR {
             residual = self.settled_residual(system);
         }
-        system.contacts().gaps(&self.y, &mut self.gap);
+        self.near.look(system, Way { t: [state.t, self.t], q: [&state.q, &self.y] }, 0.0);
         Ok(StepReport { iterations: newton.iterations, residual, ..StepReport::default() })
     }
 
@@ -214,6 +220,7 @@ impl Solver {
         let (n, scheme) = (state.q.len(), self.scheme);
         let chord = Chord { t0: state.t, h, q0: &state.q, v: &self.v };
         self.base.momenta(system, chord, &mut self.left, &mut self.right, &mut self.magnitude);
+        self.t = state.t + scheme.place * h;
         let start = scheme.carried.map_or(0.0, |[into_chord, _]| into_chord);
         for i in 0..n {
             let (q, v, carried) = (state.q[i], self.v[i], start * self.carried[i]);
@@ -224,12 +231,11 @@ impl Solver {
         }
         let mut worst = (0.0, 0);
         if !self.held.is_empty() {
-            system.contacts().gaps(&self.y, &mut self.gap);
+            system.contacts().gaps_of(self.t, &self.y, &self.held, &mut self.held_gap);
             for (place, &contact) in self.held.iter().enumerate() {
                 let row = &mut self.g[place * n..(place + 1) * n];
-                system.contacts().gradient(&self.y, contact, row);
-                self.held_gap[place] = self.gap[contact];
-                let impulse = scheme.into_chord * self.lambda[contact];
+                system.contacts().gradient(self.t, &self.y, contact, row);
+                let impulse = scheme.into_chord * impulse_of(&self.lambda, contact);
                 for ((left, magnitude), g) in self.left.iter_mut().zip(&mut self.magnitude).zip(&*row) {
                     *left -= impulse * g;
                     *magnitude += (impulse * g).abs();
@@ -269,11 +275,8 @@ impl Solver {
     /// The largest gap of a held contact where the sizes of all rows count.
     #[cold]
     fn spilled<S: System + ?Sized>(&mut self, system: &S) -> f64 {
-        let (y, gap, held) = (&self.y, &mut self.gap, &self.held);
-        self.spread.add_rounding(&mut self.sizes, |out| {
-            system.contacts().rounding(y, gap);
-            out.iter_mut().zip(held).for_each(|(out, &contact)| *out = gap[contact]);
-        });
+        let (t, y, held) = (self.t, &self.y, &self.held);
+        self.spread.add_rounding(&mut self.sizes, |out| system.contacts().rounding(t, y, held, out));
         let shape = RowShape::rows(self.v.len(), self.held_gap.len());
         self.spread.measure(&shape, &self.g, &self.inverse.diagonal, &self.sizes);
         self.spread.violation(&self.held_gap, &self.sizes)
@@ -310,7 +313,7 @@ impl Solver {
         let chord = Chord { t0: state.t, h, q0: &state.q, v: &self.v };
         self.base.left_jacobian(system, chord, &mut self.jacobian);
         if !self.held.is_empty() {
-            system.contacts().hessian(&self.y, &self.lambda, &mut self.hessian);
+            system.contacts().hessian(self.t, &self.y, &self.lambda, &mut self.hessian);
             let weight = self.scheme.into_chord * self.scheme.place * h;
             for (out, curvature) in self.jacobian.iter_mut().zip(&self.hessian) {
                 *out -= weight * curvature;
@@ -339,7 +342,11 @@ impl Solver {
             *v -= change;
         }
         for (place, &contact) in self.held.iter().enumerate() {
-            self.lambda[contact] -= self.correction[n + place] * self.scale[place];
+            let change = self.correction[n + place] * self.scale[place];
+            match self.lambda.binary_search_by_key(&contact, |known| known.0) {
+                Ok(known) => self.lambda[known].1 -= change,
+                Err(known) => self.lambda.insert(known, (contact, 0.0 - change)),
+            }
         }
         Ok(moved)
     }
@@ -369,7 +376,7 @@ impl Solver {
         let Scheme { into_end, carried, .. } = self.scheme;
         let n = self.right.len();
         for (row, &contact) in self.g.chunks_exact(n).zip(&self.held) {
-            add_transposed_times(row, &[self.lambda[contact]], into_end, &mut self.right);
+            add_transposed_times(row, &[impulse_of(&self.lambda, contact)], into_end, &mut self.right);
         }
         if let Some([_, into_end]) = carried {
             for (right, carried) in self.right.iter_mut().zip(&self.carried) {
@@ -381,7 +388,7 @@ impl Solver {
     /// By how much a held contact pulls, as the depth that it keeps the unknown point from rising; none if only by round-off.
     pub fn pull(&mut self, place: usize, h: f64) -> Option<f64> {
         let (n, Scheme { place: at, into_chord, .. }) = (self.v.len(), self.scheme);
-        let lambda = self.lambda[self.held[place]];
+        let lambda = impulse_of(&self.lambda, self.held[place]);
         if lambda * h.signum() >= 0.0 {
             return None;
         }
@@ -392,14 +399,14 @@ impl Solver {
         (depth > ROUND_OFF * self.size(g)).then_some(depth)
     }
 
-    /// How deep the unknown point is inside a contact that is not held; none if only by round-off.
-    pub fn depth<S: System + ?Sized>(&mut self, system: &S, contact: usize, h: f64) -> Option<f64> {
-        let depth = -self.gap[contact];
+    /// How deep the unknown point is inside a contact near it that is not held; none if only by round-off.
+    pub fn depth<S: System + ?Sized>(&mut self, system: &S, place: usize, h: f64) -> Option<f64> {
+        let (contact, depth) = (self.near.ids()[place], -self.near.next[place]);
         if depth <= 0.0 {
             return None;
         }
         self.measure_reach(h);
-        system.contacts().gradient(&self.y, contact, &mut self.row);
+        system.contacts().gradient(self.t, &self.y, contact, &mut self.row);
         (depth > ROUND_OFF * self.size(&self.row)).then_some(depth)
     }
 

@@ -2,11 +2,13 @@
 
 use super::Config;
 use super::contacts::Search;
-use super::solve::Solver;
+use super::solve::{Solver, impulse_of};
 use crate::error::{Failure, StepError};
 use crate::state::{State, all_finite};
-use crate::steppers::{ForeignMemory, StepReport, Stepper, take_over};
-use crate::system::System;
+use crate::steppers::shared::contacts::Row;
+use crate::steppers::shared::near::ContactImpulses;
+use crate::steppers::{ContactImpulse, ForeignMemory, StepReport, Stepper};
+use crate::system::{ContactId, System};
 
 /// A system's contacts and the equations of a step.
 #[derive(Debug, Clone)]
@@ -15,29 +17,33 @@ pub struct Direct {
     shares: [f64; 2],
     solver: Solver,
     search: Search,
-    /// Contact forces of the last step, one per contact.
-    mu: Vec<f64>,
-    next_mu: Vec<f64>,
-    touched: bool,
-    impulse: Vec<f64>,
-    row: Vec<f64>,
+    /// Contact forces of the last step, ascending.
+    mu: Vec<(ContactId, f64)>,
+    next_mu: Vec<(ContactId, f64)>,
+    /// How many contacts there can be.
+    most: usize,
+    impulse: ContactImpulses,
+    row: Row,
+    /// `mu` as numbers.
+    memory: Vec<f64>,
 }
 
 impl Direct {
     /// Sized for a system.
     pub fn new<S: System + ?Sized>(config: &Config, system: &S, start: &State) -> Result<Self, Failure> {
-        let (n, k) = (system.dim(), system.contacts().count());
+        let most = system.contacts().count();
         let solver = Solver::new(config, system, start)?;
         let gamma = if solver.scheme.carried.is_some() { config.gamma } else { 1.0 };
         Ok(Self {
             shares: [1.0 - gamma, gamma],
             solver,
-            search: Search::new(k),
-            mu: vec![0.0; k],
-            next_mu: vec![0.0; k],
-            touched: false,
-            impulse: vec![0.0; k],
-            row: vec![0.0; n],
+            search: Search::new(most.min(system.dim())),
+            mu: Vec::new(),
+            next_mu: Vec::new(),
+            most,
+            impulse: ContactImpulses::default(),
+            row: Row::default(),
+            memory: Vec::new(),
         })
     }
 
@@ -53,28 +59,38 @@ impl Direct {
             return Err(Failure::NonFinite { what: "the state after the step" });
         }
         let [start, end] = self.shares;
-        for (contact, lambda) in self.solver.lambda.iter().enumerate() {
-            let (before, mu) = (self.mu[contact], lambda / h);
-            self.next_mu[contact] = mu;
-            self.impulse[contact] = h * start * before + end * lambda;
-            report.active |= self.impulse[contact] != 0.0;
-            report.impacts |= u32::from(before == 0.0 && mu != 0.0);
+        self.next_mu.clear();
+        self.impulse.clear();
+        for &(contact, lambda) in self.solver.lambda.iter().filter(|(_, lambda)| *lambda != 0.0) {
+            let before = impulse_of(&self.mu, contact);
+            self.next_mu.push((contact, lambda / h));
+            self.impulse.add(contact, h * start * before + end * lambda);
+            report.impacts |= u32::from(before == 0.0);
         }
+        for &(contact, before) in &self.mu {
+            if impulse_of(&self.next_mu, contact) == 0.0 {
+                self.impulse.add(contact, h * start * before);
+            }
+        }
+        report.active |= self.impulse.as_slice().iter().any(|impulse| impulse.normal != 0.0);
         Ok(report)
     }
 
     /// The forces at the start, along the gradients there.
     fn carry<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) {
         self.solver.carried.fill(0.0);
-        if !self.touched {
-            return;
+        for &(contact, mu) in &self.mu {
+            self.row.load(system.contacts(), state.t, &state.q, contact);
+            self.row.iter().for_each(|(column, g)| self.solver.carried[column] += h * mu * g);
         }
-        for (contact, mu) in self.mu.iter().enumerate().filter(|(_, mu)| **mu != 0.0) {
-            system.contacts().gradient(&state.q, contact, &mut self.row);
-            for (carried, g) in self.solver.carried.iter_mut().zip(&self.row) {
-                *carried += h * mu * g;
-            }
-        }
+    }
+}
+
+impl Direct {
+    /// Writes the memory down.
+    fn remember(&mut self) {
+        self.memory.clear();
+        self.memory.extend(self.mu.iter().flat_map(|&(contact, mu)| [contact.0 as f64, mu]));
     }
 }
 
@@ -85,27 +101,32 @@ impl<S: System + ?Sized> Stepper<S> for Direct {
         std::mem::swap(&mut state.q, &mut self.solver.x);
         std::mem::swap(&mut state.p, &mut self.solver.right);
         std::mem::swap(&mut self.mu, &mut self.next_mu);
-        self.touched = self.mu.iter().any(|mu| *mu != 0.0);
+        self.remember();
         Ok(report)
     }
 
-    fn contact_impulses(&self) -> &[f64] {
-        &self.impulse
+    fn contact_impulses(&self) -> &[ContactImpulse] {
+        self.impulse.as_slice()
     }
 
-    /// The forces of the last step: the next one carries them over, or tells by them which contacts are new.
+    /// The forces of the last step, each behind the number of its contact: the next one carries them over, or tells by them which contacts are
+    /// new.
     fn memory(&self) -> &[f64] {
-        if self.touched { &self.mu } else { &[] }
+        &self.memory
     }
 
     fn recall(&mut self, memory: &[f64]) -> Result<(), ForeignMemory> {
-        // Where nothing is touched the memory is empty.
-        if memory.is_empty() {
-            self.mu.fill(0.0);
-        } else {
-            take_over(&mut self.mu, memory)?;
+        let (pairs, rest) = memory.as_chunks::<2>();
+        let ascends = pairs.windows(2).all(|two| two[0][0] < two[1][0]);
+        let known = |id: f64| id >= 0.0 && id.fract() == 0.0 && id < self.most as f64;
+        let fits = rest.is_empty() && ascends && pairs.iter().all(|[id, force]| known(*id) && force.is_finite());
+        if !fits {
+            let expected = format!("pairs of numbers of contacts below {}, ascending, and forces", self.most);
+            return Err(ForeignMemory { found: "other numbers".into(), expected });
         }
-        self.touched = self.mu.iter().any(|mu| *mu != 0.0);
+        self.mu.clear();
+        self.mu.extend(pairs.iter().map(|&[id, force]| (ContactId(id as u64), force)));
+        self.remember();
         Ok(())
     }
 }

@@ -6,14 +6,13 @@ use super::touching::is_closed;
 use super::{Energy, Linearized, Predicate};
 use crate::error::Failure;
 use crate::impact::{Cone, Resolved};
-use crate::linear::dot;
 use crate::state::State;
 use crate::steppers::shared::held::{Quest, Stride};
 use crate::steppers::shared::views::Free;
 use crate::steppers::variational::Variational;
 use crate::steppers::verlet::Verlet;
 use crate::steppers::{Impulses, StepReport, Stepper};
-use crate::system::System;
+use crate::system::{System, Way};
 
 /// Predictions in a step with `iterate_predictor`.
 const MOST_PREDICTIONS: u32 = 100;
@@ -41,39 +40,43 @@ impl Gvi {
 
     /// Gaps at the end of the step, or at the predicted point where none is given; of linearized constraints those of their tangent planes.
     #[inline]
-    pub(super) fn look_ahead<S: System + ?Sized>(&mut self, system: &S, end: Option<&[f64]>) {
-        let Self { config, start, reference, predicted, approach, next_gap, .. } = self;
-        let q = end.unwrap_or(&predicted.q);
+    pub(super) fn look_ahead<S: System + ?Sized>(&mut self, system: &S, end: Option<&[f64]>, h: f64) {
+        let Self { config, start, reference, predicted, row, near, .. } = self;
+        let (q, t1) = (end.unwrap_or(&predicted.q), start.t + h);
+        near.look(system, Way { t: [start.t, t1], q: [&start.q, q] }, 0.0);
         let at = match config.linearized {
-            Linearized::None | Linearized::Qp => return system.contacts().gaps(q, next_gap),
+            Linearized::None | Linearized::Qp => return,
             Linearized::Qt => &start.q,
             Linearized::Lag | Linearized::Fixed => &*reference,
         };
-        approach.resize(q.len(), 0.0);
-        system.contacts().gaps(at, next_gap);
-        for (contact, gap) in next_gap.iter_mut().enumerate() {
-            system.contacts().gradient(at, contact, approach);
-            *gap += approach.iter().zip(q.iter().zip(at)).fold(0.0, |sum, (g, (q, at))| sum + g * (q - at));
+        let mut gaps = std::mem::take(&mut near.next);
+        system.contacts().gaps_of(t1, at, near.ids(), &mut gaps);
+        for (gap, &contact) in gaps.iter_mut().zip(near.ids()) {
+            row.load(system.contacts(), t1, at, contact);
+            *gap += row.iter().fold(0.0, |sum, (k, g)| sum + g * (q[k] - at[k]));
         }
+        near.next = gaps;
     }
 
     /// Active contacts: those that are touched, and those that the prediction runs into. One that it only grazes is left
     /// alone: it is touched at the end of the step.
     pub(super) fn activate<S: System + ?Sized>(&mut self, system: &S, h: f64) -> Result<(), Failure> {
         self.contacts.members.clear();
-        for contact in 0..self.next_gap.len() {
+        for place in 0..self.near.len() {
+            let contact = self.near.ids()[place];
             let touched = self.touching.binary_search(&contact).is_ok();
-            if touched || (self.next_gap[contact] <= 0.0 && !self.grazes(system, contact, h)?) {
+            if touched || (self.near.next[place] <= 0.0 && !self.grazes(system, place, h)?) {
                 self.contacts.members.push(contact);
             }
         }
         Ok(())
     }
 
-    /// Whether the prediction arrives at a contact tangentially.
-    fn grazes<S: System + ?Sized>(&mut self, system: &S, contact: usize, h: f64) -> Result<bool, Failure> {
-        let Self { scales, approach, predicted, next_gap, .. } = self;
-        if !is_closed(system, (scales, approach), &predicted.q, (contact, next_gap[contact]), h) {
+    /// Whether the prediction arrives tangentially at a contact near the step.
+    fn grazes<S: System + ?Sized>(&mut self, system: &S, place: usize, h: f64) -> Result<bool, Failure> {
+        let Self { scales, row, predicted, near, start, .. } = self;
+        let (contact, gap) = (near.ids()[place], near.next[place]);
+        if !is_closed(system, (scales, row), (start.t + h, &predicted.q), (contact, gap), h) {
             return Ok(false);
         }
         if let (false, Some(predictor)) = (self.arrival_known, &mut self.predictor) {
@@ -81,13 +84,19 @@ impl Gvi {
             predictor.step(&Free(system), &mut self.predicted, h).map_err(|error| error.failure)?;
             self.arrival_known = true;
         }
-        let (_, tolerance) = self.scales.along(&self.approach, h);
+        let (_, tolerance) = self.scales.along(&self.row, h);
+        let t1 = self.start.t + h;
+        let rate = if system.time_dependence().contacts {
+            system.contacts().rates(t1, &self.predicted.q, contact)[0]
+        } else {
+            0.0
+        };
         self.inverse.prepare(system, &self.predicted.q)?;
         // `reflected` is not in use yet.
         let v = &mut self.reflected.p;
         v.copy_from_slice(&self.predicted.p);
         self.inverse.solve(v);
-        Ok(dot(&self.approach, v).abs() <= tolerance)
+        Ok((self.row.dot(v) + rate).abs() <= tolerance)
     }
 
     /// Reflects the momentum at the active contacts; those that come to rest are left out. Back in time a contact is approached
@@ -115,14 +124,14 @@ impl Gvi {
         state: &mut State,
         h: f64,
     ) -> Result<Resolved, Failure> {
-        let (n, m) = (state.q.len(), system.equalities().count());
+        let m = system.equalities().count();
         let at = match self.config.linearized {
             Linearized::None | Linearized::Qt => &state.q,
             Linearized::Qp => &self.predicted.q,
             Linearized::Lag | Linearized::Fixed => &self.reference,
         };
         let given = (&self.inverse, self.rows.as_ref());
-        self.contacts.evaluate(system, at, given, (&self.scales, h), self.config.restitution)?;
+        self.contacts.evaluate(system, (state.t, at), given, (&self.scales, h), self.config.restitution)?;
         self.choose_captured(&state.p);
         let moving = |gvi: &Self, place: usize| !gvi.captured.contains(&gvi.contacts.members[place]);
         let approached = (0..self.contacts.members.len()).any(|place| {
@@ -138,7 +147,7 @@ impl Gvi {
         let cone = Cone {
             g: &contacts.g,
             z: &contacts.z,
-            approach: &self.approach,
+            approach: if self.config.energy == Energy::Shadow { &self.approach } else { &contacts.z },
             offset: &contacts.offset,
             restitution: &contacts.restitution,
             tolerance: &self.tolerance,
@@ -154,26 +163,27 @@ impl Gvi {
         let resolved = resolved.map_err(|stuck| contacts.no_end(system, &stuck))?;
         for (place, (&contact, impulse)) in contacts.members.iter().zip(&self.resolver.impulse).enumerate() {
             let impulse = impulse * h.signum();
-            self.contact_impulse[contact] += impulse;
+            self.contact_impulse.add(contact, impulse);
             let nu = &contacts.nu[place * m..(place + 1) * m];
             self.start_impulse.iter_mut().zip(nu).for_each(|(sum, nu)| *sum += impulse * nu);
         }
-        debug_assert_eq!(self.approach.len(), contacts.members.len() * n);
         Ok(resolved)
     }
 
-    /// By which rows and from which speed on contacts count as approached. A contact at rest is judged by its velocity: its
+    /// By which rows, where these are not those of the velocity, and from which speed on contacts count as approached. A contact at rest is judged by its velocity: its
     /// shadow velocity is none of rest.
     fn choose_approach(&mut self, p: &[f64]) {
-        let (n, contacts) = (p.len(), &self.contacts);
-        self.approach.clear();
+        let contacts = &self.contacts;
+        self.approach.restart(p.len());
         self.tolerance.clear();
         for (place, contact) in contacts.members.iter().enumerate() {
             let tolerance = contacts.speed_tolerance[place];
             let rests = self.touching.binary_search(contact).is_ok() && contacts.speed(place, p).abs() <= tolerance;
-            let literal = rests || self.config.predicate == Predicate::Literal;
-            let rows = if literal { &contacts.y } else { &contacts.z };
-            self.approach.extend_from_slice(&rows[place * n..(place + 1) * n]);
+            if self.config.energy == Energy::Shadow {
+                let literal = rests || self.config.predicate == Predicate::Literal;
+                let rows = if literal { &contacts.y } else { &contacts.z };
+                self.approach.push_row(rows.row(place));
+            }
             let out = self.captured.contains(contact);
             self.tolerance.push(if out { f64::INFINITY } else { tolerance });
         }
@@ -204,9 +214,9 @@ impl Gvi {
     ) -> Result<(), Failure> {
         for _ in 0..MOST_PREDICTIONS {
             self.predict(system, state, h)?;
-            self.look_ahead(system, None);
+            self.look_ahead(system, None, h);
             let before = self.contacts.members.len();
-            for (contact, _) in self.next_gap.iter().enumerate().filter(|(_, gap)| **gap <= 0.0) {
+            for (contact, ..) in self.near.each().filter(|(.., next)| *next <= 0.0) {
                 if let Err(place) = self.contacts.members.binary_search(&contact) {
                     self.contacts.members.insert(place, contact);
                 }
@@ -263,7 +273,7 @@ impl Gvi {
             return self.free.step(system, state, h).map_err(|error| error.failure);
         }
         let stride = Stride { state, h };
-        let guesses = [&self.guess[..], &self.carrying];
+        let guesses = (&self.guess[..], &self.carrying[..]);
         let quest = Quest { stride, contacts: &self.contacts, candidates: &self.candidates };
         let report = self.holder.step(system, quest, guesses)?;
         state.copy_from(&self.holder.end);
@@ -272,19 +282,21 @@ impl Gvi {
 
     /// Whether a contact that may come to rest is violated at the end of the step.
     pub(super) fn leaves_violated<S: System + ?Sized>(&self, system: &S) -> bool {
-        let e = |contact| self.config.restitution.unwrap_or_else(|| system.contacts().restitution(contact));
-        self.next_gap.iter().enumerate().any(|(contact, gap)| *gap < 0.0 && self.may_rest(e(contact)))
+        let own = |contact| system.contacts().material(contact).restitution;
+        let e = |contact| self.config.restitution.unwrap_or_else(|| own(contact));
+        self.near.each().any(|(contact, _, next)| next < 0.0 && self.may_rest(e(contact)))
     }
 
     /// Adds contacts that may come to rest and are violated at the end of the step; whether there are any.
     pub(super) fn add_violated<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> bool {
         let before = self.contacts.members.len();
-        for contact in 0..self.next_gap.len() {
-            let (gap, e) = (self.next_gap[contact], self.config.restitution);
+        for near in 0..self.near.len() {
+            let (contact, gap, e) = (self.near.ids()[near], self.near.next[near], self.config.restitution);
             let Err(place) = self.contacts.members.binary_search(&contact) else { continue };
-            let rests = gap < 0.0 && self.may_rest(e.unwrap_or_else(|| system.contacts().restitution(contact)));
-            let room = (&self.scales, &mut self.approach);
-            if rests && !is_closed(system, room, &state.q, (contact, gap), h) {
+            let own = || system.contacts().material(contact).restitution;
+            let rests = gap < 0.0 && self.may_rest(e.unwrap_or_else(own));
+            let room = (&self.scales, &mut self.row);
+            if rests && !is_closed(system, room, (state.t, &state.q), (contact, gap), h) {
                 self.contacts.members.insert(place, contact);
             }
         }
@@ -334,7 +346,8 @@ impl Gvi {
         }
         self.end_impulse.copy_from_slice(&impulses.end[..m]);
         for (place, &contact) in holder.held.iter().enumerate() {
-            self.contact_impulse[contact] -= impulses.start[m + place] + impulses.end[m + place];
+            let impulse = impulses.start[m + place] + impulses.end[m + place];
+            self.contact_impulse.add(contact, 0.0 - impulse);
         }
     }
 }

@@ -7,7 +7,7 @@ use super::step::{Gvi, NEARLY_CLOSED};
 use super::{Energy, Linearized, Rule};
 use crate::state::State;
 use crate::steppers::StepReport;
-use crate::system::System;
+use crate::system::{ContactId, System};
 
 /// State of the short way: whether a system can take it, and the gradient at the last node.
 #[derive(Debug, Clone, Default)]
@@ -37,6 +37,7 @@ impl Short {
             && config.rule == Rule::Verlet
             && config.linearized == Linearized::None
             && system.forces().is_none()
+            && system.contacts().is_constant()
             && !system.depends_on_time();
         let inverse = gvi.inverse.reciprocals().filter(|_| simple).unwrap_or_default().to_vec();
         let bounces = config.energy == Energy::Hamiltonian && !config.iterate_predictor && !config.capture;
@@ -68,21 +69,21 @@ impl Gvi {
         if !self.short.known {
             system.potential_gradient(state.t, &node.q, &mut node.gradient);
         }
-        let (mut ahead, mut report) = (drift(&node, &inverse, h), StepReport::default());
-        system.contacts().gaps(&ahead.q, &mut self.next_gap);
+        let (ahead_t, mut ahead, mut report) = (state.t + h, drift(&node, &inverse, h), StepReport::default());
+        system.contacts().gaps(ahead_t, &ahead.q, &mut self.near.next);
         let mut struck = None;
         if !self.is_clear() {
             let (contact, impulse) = self.bounce(system, &mut node, &inverse, h)?;
             (report.impacts, report.active, struck) = (1, true, Some((contact, impulse)));
             ahead = drift(&node, &inverse, h);
-            system.contacts().gaps(&ahead.q, &mut self.next_gap);
+            system.contacts().gaps(ahead_t, &ahead.q, &mut self.near.next);
             // What is closed after it is for the long way.
             let nearly = |(gap, next): (&f64, &f64)| next.abs() <= NEARLY_CLOSED * gap.abs().max(node.q[0].abs());
-            if self.gap.iter().zip(&self.next_gap).any(nearly) {
+            if self.near.gap.iter().zip(&self.near.next).any(nearly) {
                 return None;
             }
         }
-        system.potential_gradient(state.t + h, &ahead.q, &mut ahead.gradient);
+        system.potential_gradient(ahead_t, &ahead.q, &mut ahead.gradient);
         let mut zero = 0.0;
         for i in 0..N {
             ahead.p[i] -= 0.5 * h * ahead.gradient[i];
@@ -93,17 +94,17 @@ impl Gvi {
             return None;
         }
         if !self.idle || struck.is_some() {
-            self.contact_impulse.fill(0.0);
+            self.contact_impulse.clear();
             self.idle = struck.is_none();
             self.holder.held.clear();
         }
         if let Some((contact, impulse)) = struck {
-            self.contact_impulse[contact] = impulse;
+            self.contact_impulse.add(contact, impulse);
         }
         *self.short.gradient.first_chunk_mut::<N>()? = ahead.gradient;
         (*state.q.first_chunk_mut::<N>()?, *state.p.first_chunk_mut::<N>()?) = (ahead.q, ahead.p);
         *self.known_q.first_chunk_mut::<N>()? = ahead.q;
-        std::mem::swap(&mut self.gap, &mut self.next_gap);
+        self.near.go_on();
         self.short.known = true;
         state.t += h;
         Some(report)
@@ -117,13 +118,14 @@ impl Gvi {
         node: &mut Node<N>,
         inverse: &[f64; N],
         h: f64,
-    ) -> Option<(usize, f64)> {
-        let near = |&i: &usize| self.next_gap[i] <= NEARLY_CLOSED * self.gap[i].abs();
-        let mut ahead = (0..self.gap.len()).filter(near);
-        let (contact, None) = (ahead.next()?, ahead.next()) else { return None };
-        let e = self.config.restitution.unwrap_or_else(|| system.contacts().restitution(contact));
+    ) -> Option<(ContactId, f64)> {
+        let near = |&i: &usize| self.near.next[i] <= NEARLY_CLOSED * self.near.gap[i].abs();
+        let mut ahead = (0..self.near.len()).filter(near);
+        let (place, None) = (ahead.next()?, ahead.next()) else { return None };
+        let contact = self.near.ids()[place];
+        let e = self.config.restitution.unwrap_or_else(|| system.contacts().material(contact).restitution);
         let (mut g, mut speed, mut inertia) = ([0.0; N], 0.0, 0.0);
-        system.contacts().gradient(&node.q, contact, &mut g);
+        system.contacts().gradient(0.0, &node.q, contact, &mut g);
         let (mut reach, mut energy) = (0.0, 0.0_f64);
         for i in 0..N {
             let y = g[i] * inverse[i];
@@ -135,7 +137,7 @@ impl Gvi {
         }
         // Far above the tolerances of the long way, which decides on everything that is near them.
         let clear = 1e-6 * (inertia * energy).sqrt();
-        let next = self.next_gap[contact];
+        let next = self.near.next[place];
         let struck = next < -(1e-12 * reach + h.abs() * clear) && speed < -clear && h > 0.0;
         if !(self.short.bounces && e == 1.0 && struck) {
             return None;

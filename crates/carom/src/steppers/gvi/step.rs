@@ -1,5 +1,7 @@
 //! The step of `gvi`.
 
+use carom_lcp::Sparse;
+
 use super::discrete::Discrete;
 use super::single::Short;
 use super::{Config, Energy, Linearized};
@@ -7,15 +9,16 @@ use crate::error::{Failure, StepError};
 use crate::impact::{Resolved, Resolver};
 use crate::method::Method;
 use crate::state::{State, same_bits};
-use crate::steppers::shared::contacts::{Contacts, Metric, Scales};
+use crate::steppers::shared::contacts::{ContactRows, Metric, Row, Scales};
 use crate::steppers::shared::held::Holder;
 use crate::steppers::shared::mass::InverseMass;
+use crate::steppers::shared::near::{ContactImpulses, Near};
 use crate::steppers::shared::projection::ConstraintRows;
 use crate::steppers::shared::rows::RowShape;
 use crate::steppers::shared::views::Free;
 use crate::steppers::variational::Variational;
-use crate::steppers::{ForeignMemory, Impulses, StepReport, Stepper, take_over};
-use crate::system::System;
+use crate::steppers::{ContactImpulse, ForeignMemory, Impulses, StepReport, Stepper, take_over};
+use crate::system::{ContactId, System, Way};
 
 /// A gap that falls by more than this in a step may be closed: it is looked at closely.
 pub(super) const NEARLY_CLOSED: f64 = 1e-9;
@@ -32,18 +35,21 @@ pub struct Gvi {
     pub(super) rows: Option<ConstraintRows>,
     pub(super) scales: Scales,
     pub(super) metric: Metric,
-    pub(super) contacts: Contacts,
+    pub(super) contacts: ContactRows,
     pub(super) resolver: Resolver,
     /// Where reflections conserve the discrete energy.
     pub(super) discrete: Option<Discrete>,
-    pub(super) approach: Vec<f64>,
+    /// The gradient of one contact.
+    pub(super) row: Row,
+    /// Rows by which contacts count as approached, where these are not those of the velocity.
+    pub(super) approach: Sparse,
     pub(super) tolerance: Vec<f64>,
     /// Contacts that may be held, by place among `contacts`.
     pub(super) candidates: Vec<usize>,
     /// Which of them are most likely held.
     pub(super) guess: Vec<usize>,
     /// Contacts that come to rest in this step: they are not reflected.
-    pub(super) captured: Vec<usize>,
+    pub(super) captured: Vec<ContactId>,
     /// The state that the step starts from.
     pub(super) start: State,
     /// The same with its momentum reflected.
@@ -54,18 +60,19 @@ pub struct Gvi {
     pub(super) arrival_known: bool,
     /// Where gaps and touched contacts are known.
     pub(super) known_q: Vec<f64>,
-    pub(super) gap: Vec<f64>,
-    pub(super) next_gap: Vec<f64>,
+    pub(super) near: Near,
+    /// How many contacts there can be.
+    pub(super) most: usize,
     /// Contacts with a closed gap, ascending.
-    pub(super) touching: Vec<usize>,
+    pub(super) touching: Vec<ContactId>,
     /// Those of them that were held.
-    pub(super) carrying: Vec<usize>,
+    pub(super) carrying: Vec<ContactId>,
     /// Where gradients are taken, if neither at the start nor at the predicted point.
     pub(super) reference: Vec<f64>,
     /// `touching` and `carrying`, each with their number before them, and `reference`.
     pub(super) memory: Vec<f64>,
     pub(super) recalled: bool,
-    pub(super) contact_impulse: Vec<f64>,
+    pub(super) contact_impulse: ContactImpulses,
     pub(super) start_impulse: Vec<f64>,
     pub(super) end_impulse: Vec<f64>,
     /// Whether the last step had no contacts.
@@ -77,7 +84,7 @@ pub struct Gvi {
 impl Gvi {
     /// Sized for a system.
     pub fn new<S: System + ?Sized>(config: &Config, system: &S, start: &State) -> Result<Self, Failure> {
-        let (n, m, k) = (system.dim(), system.equalities().count(), system.contacts().count());
+        let (n, m) = (system.dim(), system.equalities().count());
         let by_shadow = if config.energy == Energy::Shadow { n } else { 0 };
         Failure::unless_it_fits("the shadow energy of impacts", by_shadow, n)?;
         let inverse = InverseMass::new(system, &start.q)?;
@@ -97,10 +104,11 @@ impl Gvi {
             rows,
             scales: Scales::new(n),
             metric: Metric::new(curvature, n),
-            contacts: Contacts::default(),
+            contacts: ContactRows::default(),
             resolver: Resolver::new(config.reflection),
             discrete: (config.energy == Energy::Discrete).then(|| Discrete::new(config.rule.base().path(n), start)),
-            approach: Vec::new(),
+            row: Row::default(),
+            approach: Sparse::default(),
             tolerance: Vec::new(),
             candidates: Vec::new(),
             guess: Vec::new(),
@@ -110,14 +118,14 @@ impl Gvi {
             predicted: start.clone(),
             arrival_known: false,
             known_q: vec![f64::NAN; n],
-            gap: vec![0.0; k],
-            next_gap: vec![0.0; k],
+            near: Near::default(),
+            most: system.contacts().count(),
             touching: Vec::new(),
             carrying: Vec::new(),
             reference: if referred { start.q.clone() } else { Vec::new() },
             memory: Vec::new(),
             recalled: false,
-            contact_impulse: vec![0.0; k],
+            contact_impulse: ContactImpulses::default(),
             start_impulse: vec![0.0; m],
             end_impulse: vec![0.0; m],
             idle: true,
@@ -143,7 +151,7 @@ impl Gvi {
             // Without equality constraints the prediction is the step, if nothing is in its way.
             None => {
                 let report = self.free.step(system, state, h).map_err(|error| error.failure)?;
-                self.look_ahead(system, Some(&state.q));
+                self.look_ahead(system, Some(&state.q), h);
                 if !self.is_clear() {
                     std::mem::swap(state, &mut self.predicted);
                     state.copy_from(&self.start);
@@ -151,18 +159,18 @@ impl Gvi {
                     return self.step_with_contacts(system, state, h);
                 }
                 if self.config.linearized != Linearized::None {
-                    system.contacts().gaps(&state.q, &mut self.next_gap);
+                    self.look_at_end(system, &state.q, h);
                 }
                 report
             }
             Some(_) => {
                 self.predict(system, state, h)?;
-                self.look_ahead(system, None);
+                self.look_ahead(system, None, h);
                 if !self.is_clear() {
                     return self.step_with_contacts(system, state, h);
                 }
                 let report = self.free.step(system, state, h).map_err(|error| error.failure)?;
-                system.contacts().gaps(&state.q, &mut self.next_gap);
+                self.look_at_end(system, &state.q, h);
                 // Equality constraints may lead where the prediction did not.
                 if self.leaves_violated(system) {
                     state.copy_from(&self.start);
@@ -172,7 +180,7 @@ impl Gvi {
             }
         };
         if !self.idle {
-            self.contact_impulse.fill(0.0);
+            self.contact_impulse.clear();
             self.idle = true;
         }
         self.finish(system, state, h)?;
@@ -182,8 +190,15 @@ impl Gvi {
     /// Whether no contact is touched, and none would be.
     #[inline(always)]
     pub(super) fn is_clear(&self) -> bool {
-        self.touching.is_empty()
-            && self.gap.iter().zip(&self.next_gap).all(|(gap, next)| *next > NEARLY_CLOSED * gap.abs())
+        let gaps = self.near.gap.iter().zip(&self.near.next);
+        self.touching.is_empty() && gaps.into_iter().all(|(gap, next)| *next > NEARLY_CLOSED * gap.abs())
+    }
+
+    /// Contacts, and their gaps, on the way from the start of the step to its end.
+    #[inline]
+    pub(super) fn look_at_end<S: System + ?Sized>(&mut self, system: &S, q: &[f64], h: f64) {
+        let way = Way { t: [self.start.t, self.start.t + h], q: [&self.start.q, q] };
+        self.near.look(system, way, 0.0);
     }
 
     /// The step with contacts that are touched or in the way.
@@ -194,7 +209,7 @@ impl Gvi {
         h: f64,
     ) -> Result<StepReport, Failure> {
         self.idle = false;
-        self.contact_impulse.fill(0.0);
+        self.contact_impulse.clear();
         self.start_impulse.fill(0.0);
         self.inverse.prepare(system, &state.q)?;
         self.scales.measure(system, &self.inverse, (state, None), h);
@@ -216,7 +231,7 @@ impl Gvi {
             self.choose_candidates(&state.p); // (7.1)
             self.reflected.copy_from(state);
             let report = self.held_or_free(system, state, h)?; // (7.3)-(7.6)
-            system.contacts().gaps(&state.q, &mut self.next_gap);
+            self.look_at_end(system, &state.q, h);
             // Contacts that may come to rest are never left violated.
             if !self.add_violated(system, state, h) {
                 break report;
@@ -267,8 +282,8 @@ impl<S: System + ?Sized> Stepper<S> for Gvi {
         }
     }
 
-    fn contact_impulses(&self) -> &[f64] {
-        &self.contact_impulse
+    fn contact_impulses(&self) -> &[ContactImpulse] {
+        self.contact_impulse.as_slice()
     }
 
     fn memory(&self) -> &[f64] {

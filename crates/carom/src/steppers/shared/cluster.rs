@@ -11,13 +11,14 @@
 //!
 //! Cost: some factorisations of as many rows as there are contacts.
 
-use super::contacts::TOLERANCE;
+use carom_lcp::Sparse;
+
+use super::contacts::{ContactRows, TOLERANCE, push_full};
 use super::held::{Quest, Stride};
 use super::mass::InverseMass;
 use super::rubbing::Rubbing;
 use crate::error::Failure;
-use crate::impact::Nnls;
-use crate::linear::dot;
+use crate::impact::Programme;
 use crate::state::State;
 use crate::steppers::StepReport;
 use crate::system::System;
@@ -41,8 +42,8 @@ pub struct Cluster {
     force: Vec<f64>,
     v: Vec<f64>,
     /// Programmes for positions and velocities.
-    programme: Nnls,
-    last: Nnls,
+    programme: Programme,
+    last: Programme,
     /// Whether the matrix for positions and the gaps at the start belong to the contacts.
     known: bool,
     /// Which candidates pushed in the last programme for positions.
@@ -55,8 +56,10 @@ pub struct Cluster {
     pub mu: Vec<f64>,
     /// Rows at the end of the contacts that are closed there, by place among the candidates, and the same times `M⁻¹`.
     closed: Vec<usize>,
-    g: Vec<f64>,
-    y: Vec<f64>,
+    g: Sparse,
+    y: Sparse,
+    /// The places of their rows.
+    rows: Vec<usize>,
     product: Vec<f64>,
     /// For contacts with friction.
     pub rubbing: Rubbing,
@@ -76,16 +79,17 @@ impl Cluster {
             free: vector(),
             force: vector(),
             v: vector(),
-            programme: Nnls::default(),
-            last: Nnls::default(),
+            programme: Programme::default(),
+            last: Programme::default(),
             known: false,
             pushed: Vec::new(),
             sunk: Vec::new(),
             lambda: Vec::new(),
             mu: Vec::new(),
             closed: Vec::new(),
-            g: Vec::new(),
-            y: Vec::new(),
+            g: Sparse::default(),
+            y: Sparse::default(),
+            rows: Vec::new(),
             product: Vec::new(),
             rubbing: Rubbing::new(system)?,
         })
@@ -148,7 +152,7 @@ impl Cluster {
         }
         for (a, &place) in quest.candidates.iter().enumerate() {
             let push = self.lambda[a] * h.signum();
-            self.half.iter_mut().zip(row(&quest.contacts.g, place, n)).for_each(|(p, g)| *p += push * g);
+            quest.contacts.g.add_row(place, push, &mut self.half);
         }
         self.go_on(system, h, end);
         report.iterations += self.hold_velocities(system, quest, end, gaps)?;
@@ -203,22 +207,15 @@ impl Cluster {
     /// The matrix for positions, and the gaps at the start, of contacts that are new.
     fn know<S: System + ?Sized>(&mut self, system: &S, quest: Quest, gaps: &mut [f64]) -> bool {
         let Quest { stride, contacts, candidates } = quest;
-        let (n, count) = (stride.state.q.len(), candidates.len());
-        self.programme.resize(count);
         if self.known {
             return false;
         }
-        for (a, &i) in candidates.iter().enumerate() {
-            for (b, &j) in candidates.iter().enumerate() {
-                self.programme.w[a * count + b] = contacts.product([i, j], n);
-            }
-            self.programme.w[a * (count + 1)] *= 1.0 + RAISED;
-        }
-        system.contacts().gaps_of(&stride.state.q, &contacts.members, gaps);
+        self.programme.load([&contacts.y, &contacts.g], candidates, RAISED);
+        system.contacts().gaps_of(stride.state.t, &stride.state.q, &contacts.members, gaps);
         self.sunk.clear();
-        self.sunk.extend(candidates.iter().map(|&place| gaps[contacts.members[place]].min(0.0)));
+        self.sunk.extend(candidates.iter().map(|&place| gaps[place].min(0.0)));
         self.pushed.clear();
-        self.pushed.resize(count, true);
+        self.pushed.resize(candidates.len(), true);
         self.known = true;
         true
     }
@@ -232,20 +229,18 @@ impl Cluster {
         gaps: &mut [f64],
     ) -> Result<StepReport, Failure> {
         let Quest { stride, contacts, candidates } = quest;
-        let (n, count, h) = (end.q.len(), candidates.len(), stride.h.abs());
+        let (t1, h) = (stride.state.t + stride.h, stride.h.abs());
         self.lambda.clear();
-        self.lambda.resize(count, 0.0);
+        self.lambda.resize(candidates.len(), 0.0);
         let mut before = f64::INFINITY;
         for iterations in 0..MOST_PROGRAMMES {
             end.q.copy_from_slice(&self.free);
             for (a, &place) in candidates.iter().enumerate() {
-                let y = &contacts.y[place * n..(place + 1) * n];
-                let way = h * self.lambda[a];
-                end.q.iter_mut().zip(y).for_each(|(q, y)| *q += way * y);
+                contacts.y.add_row(place, h * self.lambda[a], &mut end.q);
             }
-            system.contacts().gaps_of(&end.q, &contacts.members, gaps);
+            system.contacts().gaps_of(t1, &end.q, &contacts.members, gaps);
             for (sunk, &place) in self.sunk.iter().zip(candidates) {
-                gaps[contacts.members[place]] -= sunk;
+                gaps[place] -= sunk;
             }
             let (worst, _) = self.violation(quest, gaps)?;
             // Round-off, or no better than before though within what counts as closed.
@@ -254,13 +249,11 @@ impl Cluster {
             }
             before = worst;
             for (a, &place) in candidates.iter().enumerate() {
-                let known = dot(&self.programme.w[a * count..(a + 1) * count], &self.lambda);
-                self.programme.c[a] = gaps[contacts.members[place]] / h - known;
+                self.programme.c[a] = gaps[place] / h - self.programme.times(a, &self.lambda);
             }
             // Those that pushed in the last programme of these contacts, at first all.
             let pushed = &self.pushed;
-            let guess = (0..count).filter(|&a| pushed[a]);
-            self.programme.solve_from(guess);
+            self.programme.solve_from(|a| pushed[a]);
             self.pushed.clear();
             self.pushed.extend(self.programme.y.iter().map(|y| *y > 0.0));
             self.lambda.copy_from_slice(&self.programme.y);
@@ -269,7 +262,7 @@ impl Cluster {
         let contact = contacts.members[place];
         let by = worst * contacts.gap_tolerance[place];
         Err(Failure::Cluster {
-            contacts: count,
+            contacts: candidates.len(),
             programmes: MOST_PROGRAMMES,
             contact: system.contacts().name(contact),
             by,
@@ -281,16 +274,16 @@ impl Cluster {
     fn pull_out<S: System + ?Sized>(
         &mut self,
         system: &S,
-        Quest { contacts, candidates, .. }: Quest,
+        Quest { stride, contacts, candidates }: Quest,
         end: &mut State,
         gaps: &mut [f64],
     ) {
-        let n = end.q.len();
+        let t1 = stride.state.t + stride.h;
         for _ in 0..PULLS {
-            system.contacts().gaps_of(&end.q, &contacts.members, gaps);
+            system.contacts().gaps_of(t1, &end.q, &contacts.members, gaps);
             let mut deep = false;
             for (a, &place) in candidates.iter().enumerate() {
-                let gap = gaps[contacts.members[place]];
+                let gap = gaps[place];
                 deep |= gap < -0.5 * contacts.gap_tolerance[place];
                 self.programme.c[a] = gap;
             }
@@ -299,19 +292,17 @@ impl Cluster {
             }
             self.programme.solve();
             for (a, &place) in candidates.iter().enumerate() {
-                let y = &contacts.y[place * n..(place + 1) * n];
-                let way = self.programme.y[a];
-                end.q.iter_mut().zip(y).for_each(|(q, y)| *q += way * y);
+                contacts.y.add_row(place, self.programme.y[a], &mut end.q);
             }
         }
-        system.contacts().gaps_of(&end.q, &contacts.members, gaps);
+        system.contacts().gaps_of(t1, &end.q, &contacts.members, gaps);
     }
 
     /// The largest violation of the conditions on the positions, in multiples of what counts as closed, and its place among the contacts.
     fn violation(&self, Quest { contacts, candidates, .. }: Quest, gaps: &[f64]) -> Result<(f64, usize), Failure> {
         let mut worst = (0.0, candidates.first().copied().unwrap_or(0));
         for (a, &place) in candidates.iter().enumerate() {
-            let gap = gaps[contacts.members[place]];
+            let gap = gaps[place];
             if !gap.is_finite() {
                 return Err(Failure::NonFinite { what: "a gap in a cluster of contacts" });
             }
@@ -324,6 +315,35 @@ impl Cluster {
         Ok(worst)
     }
 
+    /// Rows of the closed contacts at the end.
+    fn take_rows<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        end: &State,
+        contacts: &ContactRows,
+        candidates: &[usize],
+    ) {
+        self.rows.clear();
+        self.rows.extend(0..self.closed.len());
+        self.g.restart(end.q.len());
+        for &a in &self.closed {
+            let (g, contact) = (&mut self.g, contacts.members[candidates[a]]);
+            system.contacts().partials(end.t, &end.q, contact, &mut |column, value| g.push_entry(column, value));
+            g.end_row();
+        }
+        if let Some(inverse) = self.inverse.reciprocals() {
+            self.y.copy_from(&self.g);
+            return self.y.scale_columns(inverse);
+        }
+        self.y.restart(end.q.len());
+        for row in 0..self.g.rows() {
+            self.v.fill(0.0);
+            self.g.add_row(row, 1.0, &mut self.v);
+            self.inverse.solve(&mut self.v);
+            push_full(&mut self.y, &self.v);
+        }
+    }
+
     /// Velocities: the nearest momentum with which no closed contact is approached.
     fn hold_velocities<S: System + ?Sized>(
         &mut self,
@@ -332,43 +352,35 @@ impl Cluster {
         end: &mut State,
         gaps: &[f64],
     ) -> Result<u32, Failure> {
-        let (n, sign) = (end.q.len(), stride.h.signum());
+        let sign = stride.h.signum();
         self.mu.clear();
         self.mu.resize(candidates.len(), 0.0);
         self.closed.clear();
         let lambda = &self.lambda;
         self.closed.extend((0..candidates.len()).filter(|&a| {
             let place = candidates[a];
-            lambda[a] > 0.0 || gaps[contacts.members[place]] <= contacts.gap_tolerance[place]
+            lambda[a] > 0.0 || gaps[place] <= contacts.gap_tolerance[place]
         }));
         let count = self.closed.len();
-        self.g.resize(count * n, 0.0);
-        for (row, &a) in self.g.chunks_exact_mut(n).zip(&self.closed) {
-            system.contacts().gradient(&end.q, contacts.members[candidates[a]], row);
-        }
-        self.y.clear();
-        self.y.extend_from_slice(&self.g);
-        self.y.chunks_exact_mut(n).for_each(|row| self.inverse.solve(row));
-        self.last.resize(count);
-        for a in 0..count {
-            for b in 0..count {
-                self.last.w[a * count + b] = dot(row(&self.y, a, n), row(&self.g, b, n));
-            }
-            self.last.w[a * (count + 1)] *= 1.0 + RAISED;
-        }
+        self.take_rows(system, end, contacts, candidates);
+        self.last.load([&self.y, &self.g], &self.rows, RAISED);
+        let moves = system.time_dependence().contacts;
         for iterations in 0..VELOCITY_PROGRAMMES {
             self.product.clear();
             self.product.extend(self.closed.iter().map(|&a| self.mu[a]));
             for a in 0..count {
-                let known = dot(&self.last.w[a * count..(a + 1) * count], &self.product);
-                self.last.c[a] = sign * dot(row(&self.y, a, n), &end.p) - known;
+                let mut speed = self.y.row_times(a, &end.p);
+                if moves {
+                    let contact = contacts.members[candidates[self.closed[a]]];
+                    speed += system.contacts().rates(end.t, &end.q, contact)[0];
+                }
+                self.last.c[a] = sign * speed - self.last.times(a, &self.product);
             }
             let mu = &self.product;
-            let guess = (0..count).filter(|&a| iterations == 0 || mu[a] > 0.0);
-            self.last.solve_from(guess);
+            self.last.solve_from(|a| iterations == 0 || mu[a] > 0.0);
             for (a, &place) in self.closed.iter().enumerate() {
                 let change = (self.last.y[a] - self.product[a]) * sign;
-                end.p.iter_mut().zip(row(&self.g, a, n)).for_each(|(p, g)| *p += change * g);
+                self.g.add_row(a, change, &mut end.p);
                 self.mu[place] = self.last.y[a];
             }
         }
@@ -378,8 +390,4 @@ impl Cluster {
             Err(Failure::NonFinite { what: "the state of a cluster of contacts" })
         }
     }
-}
-
-fn row(rows: &[f64], index: usize, n: usize) -> &[f64] {
-    &rows[index * n..(index + 1) * n]
 }

@@ -1,12 +1,14 @@
 //! The contacts of a step as rows: gradients, what they are measured by, and the metric of the conserved energy.
 
+use carom_lcp::Sparse;
+
 use crate::error::Failure;
 use crate::impact::Stuck;
 use crate::linear::{dot, matrix_times};
 use crate::state::State;
 use crate::steppers::shared::mass::InverseMass;
 use crate::steppers::shared::projection::ConstraintRows;
-use crate::system::System;
+use crate::system::{ContactId, Contacts, System};
 
 /// Gaps and speeds below this multiple of what a step can change them by count as none. Contacts that are held are closed to
 /// round-off, all others have gaps or speeds of ordinary size: there are ten decades between the two.
@@ -21,20 +23,59 @@ const ROUND_OFF: f64 = 64.0 * f64::EPSILON;
 /// Entries of a matrix that need no look at the memory.
 const FEW: usize = 1 << 20;
 
+/// The gradient of one contact by its entries.
+#[derive(Debug, Clone, Default)]
+pub struct Row {
+    entries: Vec<(usize, f64)>,
+}
+
+impl Row {
+    /// Takes that of a contact at a time and place.
+    #[inline]
+    pub fn load(&mut self, contacts: &(impl Contacts + ?Sized), t: f64, q: &[f64], contact: ContactId) {
+        let entries = &mut self.entries;
+        entries.clear();
+        contacts.partials(t, q, contact, &mut |column, value| entries.push((column, value)));
+    }
+
+    /// Its product with a vector.
+    #[inline]
+    pub fn dot(&self, x: &[f64]) -> f64 {
+        self.iter().fold(0.0, |sum, (column, value)| sum + value * x[column])
+    }
+
+    /// `G M⁻¹Gᵀ` of the row; `room` is a vector.
+    pub fn mobility(&self, inverse: &InverseMass, room: &mut [f64]) -> f64 {
+        if let Some(inverse) = inverse.reciprocals() {
+            return self.iter().fold(0.0, |sum, (column, value)| sum + value * (value * inverse[column]));
+        }
+        room.fill(0.0);
+        self.iter().for_each(|(column, value)| room[column] = value);
+        inverse.solve(room);
+        self.dot(room)
+    }
+
+    /// Columns and values.
+    #[inline]
+    pub fn iter(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
+        self.entries.iter().copied()
+    }
+}
+
 /// Rows of chosen contacts at a configuration.
 #[derive(Debug, Clone, Default)]
-pub struct Contacts {
+pub struct ContactRows {
     /// The contacts, ascending.
-    pub members: Vec<usize>,
+    pub members: Vec<ContactId>,
     /// Gradients, freed of what equality constraints take.
-    pub g: Vec<f64>,
+    pub g: Sparse,
     /// `G M⁻¹`.
-    pub y: Vec<f64>,
+    pub y: Sparse,
     /// `G A`, `A` the metric of the energy.
-    pub z: Vec<f64>,
+    pub z: Sparse,
     /// What equality constraints take of each: `ν`, one row of `m` per contact.
     pub nu: Vec<f64>,
-    /// Speeds of separation that come from equality constraints that move.
+    /// Speeds of separation that no impulse changes: of surfaces and equality constraints that move.
     pub offset: Vec<f64>,
     /// Coefficients of restitution.
     pub restitution: Vec<f64>,
@@ -46,6 +87,9 @@ pub struct Contacts {
     pub speed_tolerance: Vec<f64>,
     /// How much speed of approach the forces give in a step; negative where they pull the contact apart.
     pub push: Vec<f64>,
+    row: Row,
+    /// A row in full.
+    full: Vec<f64>,
 }
 
 /// What gaps and their speeds are measured by, by coordinate.
@@ -120,16 +164,16 @@ impl Scales {
     }
 
     /// What a gap along a gradient is made uncertain by through the round-off of the coordinates.
-    pub fn noise(&self, gradient: &[f64]) -> f64 {
-        ROUND_OFF * gradient.iter().zip(&self.q).fold(0.0, |sum, (g, q)| sum + (g * q).abs())
+    pub fn noise(&self, gradient: &Row) -> f64 {
+        ROUND_OFF * gradient.iter().fold(0.0, |sum, (i, g)| sum + (g * self.q[i]).abs())
     }
 
     /// Tolerances of a gap and of its speed along a gradient. A speed is compared with the one that the energy of the liveliest
     /// coordinate could give it, whatever its direction: `|G·v| ≤ (G M⁻¹Gᵀ)^½ (vᵀM v)^½`. What rests on a wall beside gravity has no other
     /// scale.
-    pub fn along(&self, gradient: &[f64], h: f64) -> (f64, f64) {
+    pub fn along(&self, gradient: &Row, h: f64) -> (f64, f64) {
         let (mut size, mut inertia) = (0.0, 0.0);
-        for (i, g) in gradient.iter().enumerate().filter(|(_, g)| **g != 0.0) {
+        for (i, g) in gradient.iter().filter(|(_, g)| *g != 0.0) {
             size += (g * self.q[i]).abs();
             inertia += g * g * self.inverse[i];
         }
@@ -138,16 +182,23 @@ impl Scales {
     }
 }
 
-impl Contacts {
+impl ContactRows {
     /// Speed of separation of a member.
+    #[inline]
     pub fn speed(&self, place: usize, p: &[f64]) -> f64 {
-        let n = p.len();
-        dot(&self.y[place * n..(place + 1) * n], p) + self.offset[place]
+        self.y.row_times(place, p) + self.offset[place]
     }
 
-    /// The entry of `G M⁻¹Gᵀ` of two members, of `n` coordinates.
-    pub fn product(&self, [i, j]: [usize; 2], n: usize) -> f64 {
-        dot(&self.y[i * n..(i + 1) * n], &self.g[j * n..(j + 1) * n])
+    /// The entry of `G M⁻¹Gᵀ` of two members.
+    #[inline]
+    pub fn product(&self, [i, j]: [usize; 2]) -> f64 {
+        self.y.row_product(i, &self.g, j)
+    }
+
+    /// The place of a contact among the members.
+    #[inline]
+    pub fn place(&self, contact: ContactId) -> Option<usize> {
+        self.members.binary_search(&contact).ok()
     }
 
     /// The failure of an impact law, with the names of the contacts.
@@ -160,28 +211,24 @@ impl Contacts {
         Failure::Impact { passes: stuck.passes, contacts: words.chain(unsolved).collect::<Vec<_>>().join(", ") }
     }
 
-    /// Gradients at `at`, tolerances, and what equality constraints take; `inverse` and `rows` belong to the state. Fails if the full rows of so
-    /// many contacts do not fit into memory.
+    /// Gradients at a time and place, tolerances, and what equality constraints take; `inverse` and `rows` belong to the state. Fails if rows that
+    /// equality constraints or a full mass fill do not fit into memory.
     pub fn evaluate<S: System + ?Sized>(
         &mut self,
         system: &S,
-        at: &[f64],
+        (t, at): (f64, &[f64]),
         (inverse, rows): (&InverseMass, Option<&ConstraintRows>),
         (scales, h): (&Scales, f64),
         restitution: Option<f64>,
     ) -> Result<(), Failure> {
         let (n, m, count) = (at.len(), system.equalities().count(), self.members.len());
-        if count.saturating_mul(n.max(m).max(count)) > FEW {
-            // Gradients here, in the law and in the step that holds contacts, and products of all with all.
-            let (rows, products) = ([[count, n]; 6], [[count, count]; 2]);
-            Failure::unless_they_fit(
-                "a step with so many contacts",
-                &[&rows[..], &products, &[[count, m]]].concat(),
-            )?;
+        let fills = rows.is_some() || inverse.reciprocals().is_none();
+        if fills && count.saturating_mul(n.max(m)) > FEW {
+            let full = [[count, n]; 6];
+            Failure::unless_they_fit("a step with so many contacts", &[&full[..], &[[count, m]]].concat())?;
         }
-        for rows in [&mut self.g, &mut self.y, &mut self.z] {
-            rows.resize(count * n, 0.0);
-        }
+        [&mut self.g, &mut self.y].into_iter().for_each(|rows| rows.restart(n));
+        self.full.resize(n, 0.0);
         self.nu.resize(count * m, 0.0);
         self.offset.clear();
         self.offset.resize(count, 0.0);
@@ -190,25 +237,50 @@ impl Contacts {
         for list in lists.into_iter().chain([&mut self.push]) {
             list.resize(count, 0.0);
         }
-        for (place, &contact) in self.members.iter().enumerate() {
-            let g = &mut self.g[place * n..(place + 1) * n];
-            system.contacts().gradient(at, contact, g);
-            (self.gap_tolerance[place], self.speed_tolerance[place]) = scales.along(g, h);
-            self.gap_noise[place] = scales.noise(g);
-            self.restitution[place] = restitution.unwrap_or_else(|| system.contacts().restitution(contact));
-            if let Some(rows) = rows {
-                let nu = &mut self.nu[place * m..(place + 1) * m];
-                rows.free(g, nu);
-                // G v − (G − Fᵀν)v = ν·F v, and F v = −∂f/∂t.
-                self.offset[place] = 0.0 - h.signum() * dot(nu, &rows.rate);
+        let (contacts, moves) = (system.contacts(), system.time_dependence().contacts);
+        for place in 0..count {
+            let contact = self.members[place];
+            self.row.load(contacts, t, at, contact);
+            (self.gap_tolerance[place], self.speed_tolerance[place]) = scales.along(&self.row, h);
+            self.gap_noise[place] = scales.noise(&self.row);
+            self.restitution[place] = restitution.unwrap_or_else(|| contacts.material(contact).restitution);
+            if moves {
+                self.offset[place] = h.signum() * contacts.rates(t, at, contact)[0];
             }
-            self.push[place] = -dot(g, &scales.push);
-            let y = &mut self.y[place * n..(place + 1) * n];
-            y.copy_from_slice(g);
-            inverse.solve(y);
+            self.push_row(place, (inverse, rows), h);
+            self.push[place] = -self.g.row_times(place, &scales.push);
         }
         Ok(())
     }
+
+    /// Appends the row that was loaded.
+    fn push_row(&mut self, place: usize, (inverse, rows): (&InverseMass, Option<&ConstraintRows>), h: f64) {
+        if let (None, Some(inverse)) = (rows, inverse.reciprocals()) {
+            for (column, value) in self.row.iter() {
+                self.g.push_entry(column, value);
+                self.y.push_entry(column, value * inverse[column]);
+            }
+            self.g.end_row();
+            return self.y.end_row();
+        }
+        self.full.fill(0.0);
+        self.row.iter().for_each(|(column, value)| self.full[column] = value);
+        if let Some(rows) = rows {
+            let m = rows.rate.len();
+            let nu = &mut self.nu[place * m..(place + 1) * m];
+            rows.free(&mut self.full, nu);
+            // G v − (G − Fᵀν)v = ν·F v, and F v = −∂f/∂t.
+            self.offset[place] += 0.0 - h.signum() * dot(nu, &rows.rate);
+        }
+        push_full(&mut self.g, &self.full);
+        inverse.solve(&mut self.full);
+        push_full(&mut self.y, &self.full);
+    }
+}
+
+/// Appends what is not zero of a full row.
+pub fn push_full(rows: &mut Sparse, full: &[f64]) {
+    rows.push_row(full.iter().copied().enumerate().filter(|(_, value)| *value != 0.0));
 }
 
 /// The metric `A` of the energy that reflections conserve.
@@ -218,13 +290,15 @@ pub struct Metric {
     curvature: Option<f64>,
     hessian: Vec<f64>,
     product: Vec<f64>,
+    /// A row in full.
+    full: Vec<f64>,
 }
 
 impl Metric {
     /// With that coefficient of the curvature; none for the Hamiltonian.
     pub fn new(curvature: Option<f64>, n: usize) -> Self {
         let n = if curvature.is_some() { n } else { 0 };
-        Self { curvature, hessian: vec![0.0; n * n], product: vec![0.0; n] }
+        Self { curvature, hessian: vec![0.0; n * n], product: vec![0.0; n], full: vec![0.0; n] }
     }
 
     /// `Z = G A` at a state, of rows `G` with `Y = G M⁻¹`.
@@ -233,18 +307,21 @@ impl Metric {
         system: &S,
         inverse: &InverseMass,
         (state, h): (&State, f64),
-        (y, z): (&[f64], &mut [f64]),
+        (y, z): (&Sparse, &mut Sparse),
     ) {
-        z.copy_from_slice(y);
-        let Some(c) = self.curvature else { return };
+        let Some(c) = self.curvature else { return z.copy_from(y) };
         let n = state.q.len();
         system.potential_hessian(state.t, &state.q, &mut self.hessian);
-        for (z, y) in z.chunks_exact_mut(n).zip(y.chunks_exact(n)) {
-            matrix_times(&self.hessian, y, &mut self.product);
+        z.restart(n);
+        for row in 0..y.rows() {
+            self.full.fill(0.0);
+            y.row(row).for_each(|(column, value)| self.full[column] = value);
+            matrix_times(&self.hessian, &self.full, &mut self.product);
             inverse.solve(&mut self.product);
-            for (z, product) in z.iter_mut().zip(&self.product) {
+            for (z, product) in self.full.iter_mut().zip(&self.product) {
                 *z += c * h * h * product;
             }
+            push_full(z, &self.full);
         }
     }
 }

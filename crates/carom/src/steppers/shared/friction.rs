@@ -1,12 +1,15 @@
 //! Coulomb friction: the directions of sliding of contacts, for impacts (`impact/rough.rs`), and the friction of contacts that rest.
 
+use carom_lcp::Sparse;
+
+use super::contacts::push_full;
 use super::mass::InverseMass;
 use super::projection::ConstraintRows;
 use crate::error::{Failure, Row};
 use crate::impact::{Cone, RoughCone};
 use crate::linear::{Cholesky, dot};
 use crate::state::State;
-use crate::system::System;
+use crate::system::{ContactId, System};
 
 /// Sweeps of friction over all contacts; one contact takes one or two.
 const SWEEPS: u32 = 100;
@@ -17,10 +20,10 @@ pub struct Friction {
     /// Where the directions of each contact begin; one more at the end.
     starts: Vec<usize>,
     /// Directions of sliding, freed of what equality constraints take.
-    t: Vec<f64>,
+    t: Sparse,
     /// The same times `M⁻¹`, and times the metric of an impact.
-    y_t: Vec<f64>,
-    z_t: Vec<f64>,
+    y_t: Sparse,
+    z_t: Sparse,
     /// Coefficients.
     mu: Vec<f64>,
     nu: Vec<f64>,
@@ -30,13 +33,16 @@ pub struct Friction {
     tangent: Vec<f64>,
     half: Vec<f64>,
     /// The contacts on a leg that these belong to, and the energy that they took so far.
-    held: Vec<usize>,
+    held: Vec<ContactId>,
     work: f64,
     /// Of small systems.
     pub factors: Cholesky,
     /// Their unknowns.
     pub y: Vec<f64>,
     rows: Vec<f64>,
+    /// A row in full, and the entries of the directions of a contact.
+    full: Vec<f64>,
+    entries: [Vec<(usize, f64)>; 2],
 }
 
 impl Default for Friction {
@@ -44,9 +50,9 @@ impl Default for Friction {
         let list = Vec::new;
         Self {
             starts: Vec::new(),
-            t: list(),
-            y_t: list(),
-            z_t: list(),
+            t: Sparse::default(),
+            y_t: Sparse::default(),
+            z_t: Sparse::default(),
             mu: list(),
             nu: list(),
             normal: list(),
@@ -57,6 +63,8 @@ impl Default for Friction {
             factors: Cholesky::new(0),
             y: list(),
             rows: list(),
+            full: list(),
+            entries: Default::default(),
         }
     }
 }
@@ -66,8 +74,13 @@ pub type Given<'a> = (&'a InverseMass, Option<&'a ConstraintRows>);
 
 impl Friction {
     /// Whether friction acts at a contact of a set.
-    pub fn is_rough<S: System + ?Sized>(&self, system: &S, members: &[usize], coefficient: Option<f64>) -> bool {
-        let mu = |contact| coefficient.unwrap_or_else(|| system.contacts().friction(contact));
+    pub fn is_rough<S: System + ?Sized>(
+        &self,
+        system: &S,
+        members: &[ContactId],
+        coefficient: Option<f64>,
+    ) -> bool {
+        let mu = |contact| coefficient.unwrap_or_else(|| system.contacts().material(contact).friction);
         members.iter().any(|&contact| mu(contact) > 0.0 && system.contacts().directions(contact) > 0)
     }
 
@@ -76,7 +89,7 @@ impl Friction {
         &mut self,
         system: &S,
         state: &State,
-        members: &[usize],
+        members: &[ContactId],
         (inverse, rows): Given,
         coefficient: Option<f64>,
     ) -> bool {
@@ -89,29 +102,49 @@ impl Friction {
         let mut count = 0;
         for &contact in members {
             self.starts.push(count);
-            self.mu.push(coefficient.unwrap_or_else(|| system.contacts().friction(contact)));
+            self.mu.push(coefficient.unwrap_or_else(|| system.contacts().material(contact).friction));
             count += if self.mu[self.mu.len() - 1] > 0.0 { system.contacts().directions(contact) } else { 0 };
         }
         self.starts.push(count);
-        self.t.resize(count * n, 0.0);
+        self.t.restart(n);
+        self.full.resize(n, 0.0);
         self.nu.resize(system.equalities().count(), 0.0);
         for (place, &contact) in members.iter().enumerate() {
-            let own = self.starts[place] * n..self.starts[place + 1] * n;
-            if !own.is_empty() {
-                system.contacts().tangents(&state.q, contact, &mut self.t[own]);
+            if self.starts[place] == self.starts[place + 1] {
+                continue;
+            }
+            let entries = &mut self.entries;
+            entries.iter_mut().for_each(Vec::clear);
+            system.contacts().slides(state.t, &state.q, contact, &mut |direction, column, value| {
+                entries[direction].push((column, value));
+            });
+            for direction in &self.entries[..self.starts[place + 1] - self.starts[place]] {
+                let Some(rows) = rows else {
+                    self.t.push_row(direction.iter().copied());
+                    continue;
+                };
+                self.full.fill(0.0);
+                direction.iter().for_each(|&(column, value)| self.full[column] = value);
+                rows.free(&mut self.full, &mut self.nu);
+                push_full(&mut self.t, &self.full);
             }
         }
-        if let Some(rows) = rows {
-            self.t.chunks_exact_mut(n).for_each(|t| rows.free(t, &mut self.nu));
-        }
-        self.divide_by_mass(inverse, n);
+        self.divide_by_mass(inverse);
         true
     }
 
-    fn divide_by_mass(&mut self, inverse: &InverseMass, n: usize) {
-        self.y_t.clear();
-        self.y_t.extend_from_slice(&self.t);
-        self.y_t.chunks_exact_mut(n).for_each(|y| inverse.solve(y));
+    fn divide_by_mass(&mut self, inverse: &InverseMass) {
+        if let Some(inverse) = inverse.reciprocals() {
+            self.y_t.copy_from(&self.t);
+            return self.y_t.scale_columns(inverse);
+        }
+        self.y_t.restart(self.full.len());
+        for row in 0..self.t.rows() {
+            self.full.fill(0.0);
+            self.t.add_row(row, 1.0, &mut self.full);
+            inverse.solve(&mut self.full);
+            push_full(&mut self.y_t, &self.full);
+        }
     }
 
     /// Takes off the directions what the normals of contacts that are held take, so that friction does not lift them.
@@ -119,7 +152,7 @@ impl Friction {
         &mut self,
         system: &S,
         state: &State,
-        held: &[usize],
+        held: &[ContactId],
         (inverse, rows): Given,
     ) -> Result<(), Failure> {
         let (n, count) = (state.q.len(), held.len());
@@ -127,7 +160,7 @@ impl Friction {
         self.rows.resize(2 * count * n, 0.0);
         let (normals, divided) = self.rows.split_at_mut(count * n);
         for (row, &contact) in normals.chunks_exact_mut(n).zip(held) {
-            system.contacts().gradient(&state.q, contact, row);
+            system.contacts().gradient(state.t, &state.q, contact, row);
             if let Some(rows) = rows {
                 rows.free(row, &mut self.nu);
             }
@@ -145,22 +178,27 @@ impl Friction {
             pivot: breakdown.pivot,
         })?;
         self.y.resize(count, 0.0);
-        for t in self.t.chunks_exact_mut(n) {
+        // The room of what is divided by the mass, which is made anew.
+        std::mem::swap(&mut self.t, &mut self.y_t);
+        self.t.restart(n);
+        for place in 0..self.y_t.rows() {
+            self.full.fill(0.0);
+            self.y_t.add_row(place, 1.0, &mut self.full);
             for (y, row) in self.y.iter_mut().zip(divided.chunks_exact(n)) {
-                *y = dot(row, t);
+                *y = dot(row, &self.full);
             }
             self.factors.solve(&mut self.y[..count]);
             for (y, row) in self.y.iter().zip(normals.chunks_exact(n)) {
-                t.iter_mut().zip(row).for_each(|(t, g)| *t -= y * g);
+                self.full.iter_mut().zip(row).for_each(|(t, g)| *t -= y * g);
             }
+            push_full(&mut self.t, &self.full);
         }
-        self.divide_by_mass(inverse, n);
+        self.divide_by_mass(inverse);
         Ok(())
     }
 
     /// The directions times the metric of an impact, which makes them of those times `M⁻¹`.
-    pub fn measure(&mut self, metric: impl FnOnce((&[f64], &mut [f64]))) {
-        self.z_t.resize(self.y_t.len(), 0.0);
+    pub fn measure(&mut self, metric: impl FnOnce((&Sparse, &mut Sparse))) {
         metric((&self.y_t, &mut self.z_t));
     }
 
@@ -177,7 +215,7 @@ impl Friction {
     }
 
     /// Nothing of the friction of these contacts has acted yet.
-    pub fn start(&mut self, held: &[usize]) {
+    pub fn start(&mut self, held: &[ContactId]) {
         self.held.clear();
         self.held.extend_from_slice(held);
         self.tangent.clear();
@@ -188,7 +226,6 @@ impl Friction {
     /// Half of the friction that was found acts; its directions are those at the start of the leg. Returns by how much it differs from the half
     /// before, relative to the largest impulse.
     pub fn act_by_half(&mut self, p: &mut [f64]) -> f64 {
-        let n = p.len();
         self.work = 0.0;
         self.half.resize(self.tangent.len(), f64::INFINITY);
         let (mut changed, mut largest) = (0.0_f64, 0.0_f64);
@@ -196,22 +233,22 @@ impl Friction {
             *l *= 0.5;
             (changed, largest) = (changed.max((*l - *half).abs()), largest.max(l.abs()));
             *half = *l;
-            let (t, y) = (&self.t[k * n..(k + 1) * n], &self.y_t[k * n..(k + 1) * n]);
-            self.work += *l * (dot(y, p) + 0.5 * *l * dot(y, t));
-            p.iter_mut().zip(t).for_each(|(p, t)| *p += *l * t);
+            let inertia = self.y_t.row_product(k, &self.t, k);
+            self.work += *l * (self.y_t.row_times(k, p) + 0.5 * *l * inertia);
+            self.t.add_row(k, *l, p);
         }
         if changed > 0.0 { changed / largest } else { 0.0 }
     }
 
     /// Starts anew if other contacts are held than before.
-    pub fn go_on(&mut self, held: &[usize]) {
+    pub fn go_on(&mut self, held: &[ContactId]) {
         if self.held != held {
             self.start(held);
         }
     }
 
     /// The rest of the friction of a leg. Returns the energy that all of it took.
-    pub fn finish(&mut self, held: &[usize], p: &mut [f64]) -> f64 {
+    pub fn finish(&mut self, held: &[ContactId], p: &mut [f64]) -> f64 {
         self.go_on(held);
         self.work + self.slide(p)
     }
@@ -219,28 +256,27 @@ impl Friction {
     /// Friction alone, bounded by the normal impulses: sweeps of projected gradient steps of the kinetic energy, contact by
     /// contact, which cannot grow, until nothing changes. Returns the energy that it took.
     pub fn slide(&mut self, p: &mut [f64]) -> f64 {
-        let (n, mut work) = (p.len(), 0.0);
-        self.tangent.resize(self.t.len() / n, 0.0);
+        let mut work = 0.0;
+        self.tangent.resize(self.t.rows(), 0.0);
         for _ in 0..SWEEPS {
             let (mut moved, mut size) = (0.0_f64, 0.0_f64);
             for place in 0..self.mu.len() {
                 let own = self.starts[place]..self.starts[place + 1];
-                let inertia = self.largest_inertia(own.clone(), n);
+                let inertia = self.largest_inertia(own.clone());
                 if inertia <= 0.0 || inertia.is_nan() {
                     continue;
                 }
-                let row = |k: usize| k * n..(k + 1) * n;
                 let mut next = [0.0; 2];
                 for (next, k) in next.iter_mut().zip(own.clone()) {
-                    *next = self.tangent[k] - dot(&self.y_t[row(k)], p) / inertia;
+                    *next = self.tangent[k] - self.y_t.row_times(k, p) / inertia;
                 }
                 let (length, most) = (next[0].hypot(next[1]), self.mu[place] * self.normal[place]);
                 let shrink = if length > most { most / length } else { 1.0 };
                 for (next, k) in next.iter().zip(own) {
                     let change = next * shrink - self.tangent[k];
-                    let (t, y) = (&self.t[row(k)], &self.y_t[row(k)]);
-                    work += change * (dot(y, p) + 0.5 * change * dot(y, t));
-                    p.iter_mut().zip(t).for_each(|(p, t)| *p += change * t);
+                    let inertia = self.y_t.row_product(k, &self.t, k);
+                    work += change * (self.y_t.row_times(k, p) + 0.5 * change * inertia);
+                    self.t.add_row(k, change, p);
                     self.tangent[k] += change;
                     (moved, size) = (moved.max(change.abs()), size.max(self.tangent[k].abs()));
                 }
@@ -253,8 +289,8 @@ impl Friction {
     }
 
     /// The largest eigenvalue of `W_tt` of a contact: with it one step stops a contact whose directions are alike.
-    fn largest_inertia(&self, own: std::ops::Range<usize>, n: usize) -> f64 {
-        let product = |i: usize, j: usize| dot(&self.t[i * n..(i + 1) * n], &self.y_t[j * n..(j + 1) * n]);
+    fn largest_inertia(&self, own: std::ops::Range<usize>) -> f64 {
+        let product = |i: usize, j: usize| self.t.row_product(i, &self.y_t, j);
         match own.len() {
             0 => 0.0,
             1 => product(own.start, own.start),

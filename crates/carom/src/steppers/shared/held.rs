@@ -9,10 +9,8 @@
 //! one at a time, the first wrong one each time, which ends for matrices with positive principal minors [Murty 1974];
 //! `G_S M⁻¹G_Sᵀ` is one for small `h` and independent gradients.
 
-use std::cell::RefCell;
-
 use super::cluster::Cluster;
-use super::contacts::Contacts;
+use super::contacts::ContactRows;
 use crate::error::{Failure, Row};
 use crate::impact::Nnls;
 use crate::linear::dot;
@@ -21,7 +19,7 @@ use crate::state::State;
 use crate::steppers::shared::views::Held;
 use crate::steppers::variational::{self, Rule, Variational};
 use crate::steppers::{StepReport, Stepper};
-use crate::system::System;
+use crate::system::{ContactId, System};
 
 /// Up to this many candidates all sets are tried.
 const MOST_ENUMERATED: usize = 12;
@@ -41,22 +39,22 @@ pub struct Holder {
     /// Steps by number of held contacts: their workspaces depend on nothing else.
     steps: Vec<Option<Variational>>,
     /// The contacts that the rows of a step belong to.
-    known: Vec<Vec<usize>>,
+    known: Vec<Vec<ContactId>>,
     /// The contacts that are held.
-    pub held: Vec<usize>,
+    pub held: Vec<ContactId>,
     /// The state that they lead to.
     pub end: State,
-    /// Gaps there.
-    pub gaps: RefCell<Vec<f64>>,
+    /// Gaps of the members there.
+    pub gaps: Vec<f64>,
     /// Impulses at the start and at the end, of the equality constraints and then of the held contacts.
     pub start_impulse: Vec<f64>,
     /// At the end.
     pub end_impulse: Vec<f64>,
-    next: Vec<usize>,
+    next: Vec<ContactId>,
     linear: Nnls,
     pushing: Vec<f64>,
     /// Candidates that are not held because their rows depend on those of others.
-    dropped: Vec<usize>,
+    dropped: Vec<ContactId>,
     /// Equality constraints of the system.
     own: usize,
     /// For many contacts at once.
@@ -80,7 +78,7 @@ pub struct Quest<'a> {
     /// Where and how far the step goes.
     pub stride: Stride<'a>,
     /// Contacts with their rows and tolerances.
-    pub contacts: &'a Contacts,
+    pub contacts: &'a ContactRows,
     /// Places among them of those that may be held.
     pub candidates: &'a [usize],
 }
@@ -111,7 +109,7 @@ impl Search {
 /// What is wrong with a set.
 struct Wrong {
     /// The contact to release or to add.
-    contact: usize,
+    contact: ContactId,
     what: &'static str,
     by: f64,
 }
@@ -119,7 +117,6 @@ struct Wrong {
 impl Holder {
     /// For a system.
     pub fn new<S: System + ?Sized>(base: variational::Config, system: &S, start: &State) -> Self {
-        let gaps = RefCell::new(vec![0.0; system.contacts().count()]);
         let (steps, known, held, next) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (start_impulse, end_impulse) = (Vec::new(), Vec::new());
         Self {
@@ -128,7 +125,7 @@ impl Holder {
             known,
             held,
             end: start.clone(),
-            gaps,
+            gaps: Vec::new(),
             start_impulse,
             end_impulse,
             next,
@@ -163,8 +160,9 @@ impl Holder {
 
     /// The step of many contacts.
     fn step_of_cluster<S: System + ?Sized>(&mut self, system: &S, quest: Quest) -> Option<StepReport> {
-        let (cluster, gaps) = (self.cluster.as_mut()?, self.gaps.get_mut().as_mut_slice());
-        let report = cluster.step(system, quest, (&mut self.end, gaps), self.places_only).ok()?;
+        let cluster = self.cluster.as_mut()?;
+        self.gaps.resize(quest.contacts.members.len(), 0.0);
+        let report = cluster.step(system, quest, (&mut self.end, &mut self.gaps), self.places_only).ok()?;
         self.take_impulses(quest);
         Some(report)
     }
@@ -177,8 +175,9 @@ impl Holder {
         quest: Quest,
         coefficient: Option<f64>,
     ) -> Option<Result<StepReport, Failure>> {
-        let (cluster, gaps) = (self.cluster.as_mut()?, self.gaps.get_mut().as_mut_slice());
-        let end = (&mut self.end, gaps);
+        let cluster = self.cluster.as_mut()?;
+        self.gaps.resize(quest.contacts.members.len(), 0.0);
+        let end = (&mut self.end, &mut self.gaps[..]);
         let report = cluster.step_with_friction(system, (quest, coefficient), end, self.places_only);
         if report.is_ok() {
             self.take_impulses(quest);
@@ -219,10 +218,11 @@ impl Holder {
         &mut self,
         system: &S,
         quest: Quest,
-        [guess, before]: [&[usize]; 2],
+        (guess, before): (&[usize], &[ContactId]),
     ) -> Result<StepReport, Failure> {
         let (mut search, Quest { contacts, candidates, .. }) = (Search::default(), quest);
-        let is_candidate = |contact: &&usize| candidates.iter().any(|&place| contacts.members[place] == **contact);
+        let is_candidate =
+            |contact: &&ContactId| candidates.iter().any(|&place| contacts.members[place] == **contact);
         self.dropped.clear();
         let many = candidates.len() > FEW;
         if candidates.len() > 1
@@ -272,7 +272,7 @@ impl Holder {
         let mut iterations = 0;
         for _ in 0..2 * quest.candidates.len() + 4 {
             search.sets += 1;
-            match self.attempt(system, quest.stride) {
+            match self.attempt(system, quest) {
                 Ok(report) => {
                     iterations += report.iterations;
                     match self.exchange(quest) {
@@ -299,17 +299,17 @@ impl Holder {
         search: &mut Search,
     ) -> Option<StepReport> {
         let Quest { stride, contacts, candidates } = quest;
-        let (n, count) = (stride.state.q.len(), candidates.len());
+        let count = candidates.len();
         self.linear.resize(count);
         for (a, &i) in candidates.iter().enumerate() {
             for (b, &j) in candidates.iter().enumerate() {
-                self.linear.w[a * count + b] = contacts.product([i, j], n);
+                self.linear.w[a * count + b] = contacts.product([i, j]);
             }
         }
         self.next.clear();
         for _ in 0..PROGRAMMES {
             search.sets += 1;
-            match self.attempt(system, stride) {
+            match self.attempt(system, quest) {
                 Ok(report) => match self.exchange(quest) {
                     None => return Some(report),
                     Some(wrong) => (search.wrong, search.failure) = (Some(wrong), None),
@@ -332,17 +332,11 @@ impl Holder {
                 let row = self.held.binary_search(&contacts.members[place]);
                 self.pushing.push(row.map_or(0.0, |row| -self.start_impulse[own + row] * stride.h.signum()));
             }
-            let gaps = self.gaps.borrow();
             for (a, &i) in candidates.iter().enumerate() {
                 let known = dot(&self.linear.w[a * count..(a + 1) * count], &self.pushing);
-                let gap = if self.dropped.contains(&contacts.members[i]) {
-                    f64::INFINITY
-                } else {
-                    gaps[contacts.members[i]]
-                };
+                let gap = if self.dropped.contains(&contacts.members[i]) { f64::INFINITY } else { self.gaps[i] };
                 self.linear.c[a] = gap / stride.h.abs() - known;
             }
-            drop(gaps);
             let held = &self.held;
             let guess = (0..count).filter(|a| held.binary_search(&contacts.members[candidates[*a]]).is_ok());
             self.linear.solve_from(guess);
@@ -357,7 +351,7 @@ impl Holder {
     }
 
     /// The contact whose row depends on others, if that is why a step failed.
-    fn dependent(&self, failure: &Failure) -> Option<usize> {
+    fn dependent(&self, failure: &Failure) -> Option<ContactId> {
         let (Failure::Redundant { row: Row::Equality(index, _), .. }
         | Failure::Singular { row: Row::Equality(index, _), .. }) = failure
         else {
@@ -382,7 +376,7 @@ impl Holder {
                 self.next.clear();
                 let chosen = candidates.iter().enumerate().filter(|(bit, _)| set >> bit & 1 == 1);
                 self.next.extend(chosen.map(|(_, &place)| contacts.members[place]));
-                let Ok(report) = self.attempt(system, quest.stride) else { continue };
+                let Ok(report) = self.attempt(system, quest) else { continue };
                 if self.exchange(quest).is_none() {
                     return Some(report);
                 }
@@ -401,7 +395,7 @@ impl Holder {
     ) -> Option<StepReport> {
         for _ in 0..EXCHANGES * quest.candidates.len() {
             search.sets += 1;
-            let first = match self.attempt(system, quest.stride) {
+            let first = match self.attempt(system, quest) {
                 Ok(report) => match self.exchange(quest) {
                     None => return Some(report),
                     Some(wrong) => wrong.contact,
@@ -419,9 +413,10 @@ impl Holder {
     }
 
     /// The step with the contacts of `next` held; its end stands in `end`.
-    fn attempt<S: System + ?Sized>(&mut self, system: &S, stride: Stride) -> Result<StepReport, Failure> {
+    fn attempt<S: System + ?Sized>(&mut self, system: &S, quest: Quest) -> Result<StepReport, Failure> {
         std::mem::swap(&mut self.held, &mut self.next);
-        let view = Held { system, contacts: &self.held, gaps: &self.gaps };
+        let Quest { stride, contacts, .. } = quest;
+        let view = Held { system, contacts: &self.held };
         let count = self.held.len();
         if self.steps.len() <= count {
             self.steps.resize(count + 1, None);
@@ -444,14 +439,15 @@ impl Holder {
             own.clear();
             own.extend_from_slice(theirs);
         }
-        system.contacts().gaps(&self.end.q, &mut self.gaps.borrow_mut());
+        self.gaps.resize(contacts.members.len(), 0.0);
+        system.contacts().gaps_of(self.end.t, &self.end.q, &contacts.members, &mut self.gaps);
         Ok(report)
     }
 
     /// The next set; `None` if this one is right, otherwise its first wrong contact.
     fn exchange(&mut self, quest: Quest) -> Option<Wrong> {
         let Quest { stride, contacts, candidates } = quest;
-        let (gaps, mut wrong) = (self.gaps.borrow(), None);
+        let (gaps, mut wrong) = (&self.gaps, None);
         let own = self.start_impulse.len() - self.held.len();
         self.next.clear();
         for &place in candidates {
@@ -461,12 +457,12 @@ impl Holder {
                     // `−Gᵀ` of the multiplier went into the momentum.
                     let lambda = -self.start_impulse[own + row];
                     // A step back in time has negative impulses of forces that push.
-                    let pull = -lambda * stride.h.signum() * contacts.product([place; 2], stride.state.q.len());
+                    let pull = -lambda * stride.h.signum() * contacts.product([place; 2]);
                     let pulls = pull > contacts.speed_tolerance[place];
                     (pulls.then_some(("pulls", pull)), !pulls)
                 }
                 Err(_) => {
-                    let depth = -gaps[contact];
+                    let depth = -gaps[place];
                     let slack = if self.dropped.contains(&contact) { SLACK } else { 1.0 };
                     let violated = depth > slack * contacts.gap_tolerance[place];
                     (violated.then_some(("is violated", depth)), violated)

@@ -7,6 +7,7 @@ pub mod eigen;
 pub mod friction;
 pub mod held;
 pub mod mass;
+pub mod near;
 pub mod newton;
 pub mod projection;
 pub mod roots;

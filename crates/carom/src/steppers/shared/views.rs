@@ -3,8 +3,8 @@
 //! A contact that is held is an equality constraint for one step. Base steps run on these views as on any system.
 
 use crate::system::{
-    Contacts, Dynamics, Equalities, Forces, Mass, NoRows, Nonholonomic, Segment, Softness, SparseEqualities,
-    System, TimeDependence, bend_of_hessians,
+    ContactId, Contacts, Dynamics, Equalities, Forces, Mass, NoRows, Nonholonomic, Segment, Softness,
+    SparseEqualities, System, TimeDependence, bend_of_hessians,
 };
 
 /// A system without its constraints.
@@ -17,9 +17,7 @@ pub struct Held<'a, S: ?Sized> {
     /// The system.
     pub system: &'a S,
     /// Its inequalities that are held.
-    pub contacts: &'a [usize],
-    /// Room for all gaps: values are written there.
-    pub gaps: &'a std::cell::RefCell<Vec<f64>>,
+    pub contacts: &'a [ContactId],
 }
 
 macro_rules! dynamics_of {
@@ -55,7 +53,9 @@ macro_rules! dynamics_of {
                 self.$inner.potential_discrete_gradient(segment, out);
             }
             fn time_dependence(&self) -> TimeDependence {
-                self.$inner.time_dependence()
+                // What is held is an equality.
+                let of = self.$inner.time_dependence();
+                TimeDependence { equalities: of.equalities || of.contacts, ..of }
             }
             fn forces(&self) -> Option<&dyn Forces> {
                 self.$inner.forces()
@@ -105,12 +105,13 @@ impl<S: System + ?Sized> Held<'_, S> {
         self.system.equalities().count()
     }
 
-    /// Values of gaps, each at its place among all, to those of the contacts that are held.
-    fn put(&self, of_all: impl FnOnce(&dyn Contacts, &mut [f64]), out: &mut [f64]) {
-        let gaps = &mut *self.gaps.borrow_mut();
-        of_all(self.system.contacts(), gaps);
+    /// Rates of the contacts that are held, of first or second order.
+    fn rates(&self, t: f64, q: &[f64], order: usize, out: &mut [f64]) {
+        if !self.system.time_dependence().contacts {
+            return out.fill(0.0);
+        }
         for (out, &contact) in out.iter_mut().zip(self.contacts) {
-            *out = gaps[contact];
+            *out = self.system.contacts().rates(t, q, contact)[order];
         }
     }
 }
@@ -122,29 +123,28 @@ impl<S: System + ?Sized> Equalities for Held<'_, S> {
     fn values(&self, t: f64, q: &[f64], out: &mut [f64]) {
         let (own, held) = out.split_at_mut(self.own());
         self.system.equalities().values(t, q, own);
-        self.put(|contacts, gaps| contacts.gaps_of(q, self.contacts, gaps), held);
+        self.system.contacts().gaps_of(t, q, self.contacts, held);
     }
     fn rounding(&self, t: f64, q: &[f64], out: &mut [f64]) {
         let (own, held) = out.split_at_mut(self.own());
         self.system.equalities().rounding(t, q, own);
-        self.put(|contacts, gaps| contacts.rounding(q, gaps), held);
+        self.system.contacts().rounding(t, q, self.contacts, held);
     }
     fn jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) {
         let n = self.dim();
         let (own, held) = out.split_at_mut(self.own() * n);
         self.system.equalities().jacobian(t, q, own);
         for (row, &contact) in held.chunks_exact_mut(n).zip(self.contacts) {
-            self.system.contacts().gradient(q, contact, row);
+            self.system.contacts().gradient(t, q, contact, row);
         }
     }
     /// Allocates; no step of a method that holds contacts asks for it.
     fn hessian(&self, t: f64, q: &[f64], lambda: &[f64], out: &mut [f64]) {
         let (own, held) = lambda.split_at(self.own());
         self.system.equalities().hessian(t, q, own, out);
-        let (contacts, mut bend) = (self.system.contacts(), vec![0.0; out.len()]);
-        let mut of_all = vec![0.0; contacts.count()];
-        self.contacts.iter().zip(held).for_each(|(&contact, lambda)| of_all[contact] = *lambda);
-        contacts.hessian(q, &of_all, &mut bend);
+        let weights: Vec<_> = self.contacts.iter().copied().zip(held.iter().copied()).collect();
+        let mut bend = vec![0.0; out.len()];
+        self.system.contacts().hessian(t, q, &weights, &mut bend);
         out.iter_mut().zip(bend).for_each(|(out, bend)| *out += bend);
     }
     fn bend(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
@@ -153,22 +153,25 @@ impl<S: System + ?Sized> Equalities for Held<'_, S> {
     fn rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
         let (own, held) = out.split_at_mut(self.own());
         self.system.equalities().rate(t, q, own);
-        held.fill(0.0);
+        self.rates(t, q, 0, held);
     }
     fn second_rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
         let (own, held) = out.split_at_mut(self.own());
         self.system.equalities().second_rate(t, q, own);
-        held.fill(0.0);
+        self.rates(t, q, 1, held);
     }
     fn jacobian_rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
-        let (own, held) = out.split_at_mut(self.own() * self.dim());
+        let n = self.dim();
+        let (own, held) = out.split_at_mut(self.own() * n);
         self.system.equalities().jacobian_rate(t, q, own);
-        held.fill(0.0);
+        for (row, &contact) in held.chunks_exact_mut(n).zip(self.contacts) {
+            self.system.contacts().gradient_rate(t, q, contact, row);
+        }
     }
     fn softness(&self, index: usize) -> Softness {
         match index.checked_sub(self.own()) {
             None => self.system.equalities().softness(index),
-            Some(place) => self.system.contacts().softness(self.contacts[place]),
+            Some(place) => self.system.contacts().material(self.contacts[place]).softness,
         }
     }
     fn name(&self, index: usize) -> String {

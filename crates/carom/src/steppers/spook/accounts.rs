@@ -84,8 +84,8 @@ pub fn stored<S: System + ?Sized>(
     // Of a contact that is a spring, without what its damping pushes: ε f = −g − τ N v1.
     let springs = rows.contacts.iter().enumerate().filter_map(|(place, contact)| {
         let row = joints + place * rows.dimension;
-        let pushes = z[row] > 0.0 && system.contacts().softness(contact.index).gives_way();
-        let [epsilon, tau] = config.contact_softness(system, contact.index, h);
+        let pushes = z[row] > 0.0 && system.contacts().material(contact.id).softness.gives_way();
+        let [epsilon, tau] = config.contact_softness(system, contact.id, h);
         pushes.then(|| energy(epsilon, z[row] + h * tau / epsilon * rows.speed(row, v1)))
     });
     [of_equalities, springs.sum()]

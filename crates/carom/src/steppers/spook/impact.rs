@@ -4,15 +4,16 @@ use carom_lcp::problem::Room;
 use carom_lcp::{BlockPivot, FrictionDefault, GlobalFriction, Law, Saddle, SaddleMlcp, Solver as _};
 
 use super::choices::FrictionLaw;
+use super::memory::Kept;
 use super::options::Config;
 use super::rows::{At, Contact, Rows};
 use super::solve::{limits, worst_row};
 use crate::error::{Failure, Unsolved};
 use crate::impact::{Strike, largest_share};
-use crate::linear::dot;
 use crate::state::State;
+use crate::steppers::shared::contacts::Row;
 use crate::steppers::shared::mass::InverseMass;
-use crate::system::System;
+use crate::system::{ContactId, System};
 
 // Notation
 //   v⁻, v⁺   velocities before and after
@@ -47,7 +48,9 @@ pub struct Impact {
     z: Vec<f64>,
     before: Vec<f64>,
     after: Vec<f64>,
-    row: Vec<f64>,
+    row: Row,
+    /// A row in full.
+    full: Vec<f64>,
     push: Vec<f64>,
     /// Where the step before started, about.
     back: Vec<f64>,
@@ -74,10 +77,8 @@ pub struct Impact {
 pub struct Before<'a> {
     /// Contacts that have rows.
     pub closed: &'a [Contact],
-    /// Impulses of all contacts in the last step.
-    pub held: &'a [f64],
-    /// Numbers of a contact among them.
-    pub stride: usize,
+    /// Impulses of contacts in the last step.
+    pub held: &'a [Kept],
     pub force: &'a [f64],
     pub inverse: &'a InverseMass,
 }
@@ -99,7 +100,8 @@ impl Impact {
             z: Vec::new(),
             before: vector(),
             after: vector(),
-            row: vector(),
+            row: Row::default(),
+            full: vector(),
             push: vector(),
             back: vector(),
             rebound: Vec::new(),
@@ -114,12 +116,12 @@ impl Impact {
     }
 
     /// Impulses of the equalities and contacts of the impact, if there was one; of a contact the normal comes first.
-    pub fn impulses(&self) -> (&[f64], impl Iterator<Item = (usize, &[f64])> + '_) {
+    pub fn impulses(&self) -> (&[f64], impl Iterator<Item = (ContactId, &[f64])> + '_) {
         let (m, joints, d) = (self.rows.f.len(), self.rows.joints(), self.rows.dimension);
         let count = if self.happened { self.rows.contacts.len() } else { 0 };
         let equalities = if self.happened { &self.z[..m] } else { &[] };
         let of_contact = move |place: usize| &self.z[joints + d * place..][..d];
-        (equalities, (0..count).map(move |place| (self.rows.contacts[place].index, of_contact(place))))
+        (equalities, (0..count).map(move |place| (self.rows.contacts[place].id, of_contact(place))))
     }
 
     /// Lets the closed contacts that are approached have their impact; `p` and `v` become those after it.
@@ -142,8 +144,7 @@ impl Impact {
             return Ok(());
         }
         let rough = self.rows.contacts.iter().filter(|contact| contact.mu > 0.0);
-        self.rows.dimension =
-            1 + rough.map(|contact| system.contacts().directions(contact.index)).max().unwrap_or(0);
+        self.rows.dimension = 1 + rough.map(|contact| system.contacts().directions(contact.id)).max().unwrap_or(0);
         self.rows.make(config, system, &At { state, v, h, centred: false }, &[])?;
         self.sides(config, v)?;
         self.rows.set_momentum(p, before.force, 0.0);
@@ -176,7 +177,7 @@ impl Impact {
         config: &Config,
         system: &S,
         (state, h): (&State, f64),
-        Before { closed, held, stride, force, inverse }: Before,
+        Before { closed, held, force, inverse }: Before,
         v: &[f64],
     ) {
         self.push.copy_from_slice(force);
@@ -188,24 +189,23 @@ impl Impact {
         }
         self.rebound.clear();
         for contact in closed.iter().filter(|contact| contact.gap <= 0.0) {
-            system.contacts().gradient(&state.q, contact.index, &mut self.row);
-            let (speed, by_forces) = (dot(&self.row, v), h * dot(&self.row, &self.push).abs());
+            self.row.load(system.contacts(), state.t, &state.q, contact.id);
+            let (speed, by_forces) = (self.row.dot(v) + contact.drift, h * self.row.dot(&self.push).abs());
             if speed > STILL * by_forces {
                 continue;
             }
             // G M⁻¹Gᵀ
-            self.after.copy_from_slice(&self.row);
-            inverse.solve(&mut self.after);
-            let grip = (dot(&self.row, &self.after) * liveliest).sqrt();
-            system.contacts().gradient(&self.back, contact.index, &mut self.row);
-            let by_curvature = (speed - dot(&self.row, v)).abs();
-            let was_held = held[stride * contact.index] > 0.0;
+            let grip = (self.row.mobility(inverse, &mut self.full) * liveliest).sqrt();
+            self.row.load(system.contacts(), state.t - h, &self.back, contact.id);
+            let by_curvature = (speed - self.row.dot(v) - contact.drift).abs();
+            let was_held = Kept::of(held, contact.id) > 0.0;
             let quiet = config.threshold
                 + ROOM * by_curvature
                 + if was_held { ROOM * by_forces + grip } else { by_forces + NEWLY * grip };
             let hit = speed < -quiet;
             self.happened |= hit;
-            let restitution = config.restitution.unwrap_or_else(|| system.contacts().restitution(contact.index));
+            let own = || system.contacts().material(contact.id).restitution;
+            let restitution = config.restitution.unwrap_or_else(own);
             self.rows.contacts.push(*contact);
             self.rebound.push(if hit { restitution * speed } else { 0.0 });
         }
@@ -258,7 +258,7 @@ impl Impact {
     fn bounce(&mut self, share: f64) {
         let (joints, d) = (self.rows.joints(), self.rows.dimension);
         for (place, rebound) in self.rebound.iter().enumerate() {
-            self.rows.saddle.q[joints + d * place] = share * rebound;
+            self.rows.saddle.q[joints + d * place] = share * rebound + self.rows.contacts[place].drift;
         }
     }
 

@@ -26,6 +26,7 @@ mod accounts;
 mod beside;
 mod choices;
 mod impact;
+mod memory;
 mod motors;
 mod options;
 mod rows;

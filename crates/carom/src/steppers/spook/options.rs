@@ -12,7 +12,7 @@ use crate::error::Failure;
 use crate::measures::Role;
 use crate::method::{Abilities, Claims, Method};
 use crate::state::State;
-use crate::system::System;
+use crate::system::{ContactId, System};
 
 /// What is done about the bend of the constraints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -367,8 +367,8 @@ impl Config {
     }
 
     /// ε and τ of a contact.
-    pub(super) fn contact_softness<S: System + ?Sized>(&self, system: &S, contact: usize, h: f64) -> [f64; 2] {
-        let own = system.contacts().softness(contact);
+    pub(super) fn contact_softness<S: System + ?Sized>(&self, system: &S, contact: ContactId, h: f64) -> [f64; 2] {
+        let own = system.contacts().material(contact).softness;
         [own.compliance.unwrap_or(self.compliance), own.damping.unwrap_or_else(|| self.damping(h))]
     }
 }

@@ -9,7 +9,7 @@ use crate::error::{Failure, Row};
 use crate::state::{State, all_finite};
 use crate::steppers::shared::mass::InverseMass;
 use crate::steppers::shared::rows::RowShape;
-use crate::system::{Mass, System};
+use crate::system::{ContactId, Mass, System};
 
 // Notation
 //   ε, τ, φ, T   of a holonomic row, see the method
@@ -18,10 +18,12 @@ use crate::system::{Mass, System};
 /// A contact that has rows in the step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contact {
-    /// The inequality.
-    pub index: usize,
+    /// Which.
+    pub id: ContactId,
     /// Its gap.
     pub gap: f64,
+    /// The speed at which it opens because its surfaces move.
+    pub drift: f64,
     /// Its coefficient of friction.
     pub mu: f64,
 }
@@ -56,6 +58,8 @@ pub struct Rows {
     pub dimension: usize,
     pub(super) row: Vec<f64>,
     entries: Vec<(usize, f64)>,
+    /// Directions of sliding of a contact.
+    slides: [Vec<(usize, f64)>; 2],
     pub(super) ends: Ends,
     /// The form, `p` without the impulses of the step.
     pub saddle: Saddle,
@@ -113,6 +117,7 @@ impl Rows {
             dimension: 1,
             row: vec![0.0; n * 2],
             entries: Vec::new(),
+            slides: Default::default(),
             ends: Ends::default(),
             saddle,
             lower: Vec::new(),
@@ -155,7 +160,7 @@ impl Rows {
             _ if row < m => Row::equality(system, row),
             _ if row < m + s => Row::equality(system, self.geometric.as_ref().map_or(0, |of| of.owner(row - m))),
             _ if row < m + s + k => Row::velocity(system, row - m - s),
-            _ => Row::contact(system, self.contacts[(row - m - s - k) / self.dimension].index),
+            _ => Row::contact(system, self.contacts[(row - m - s - k) / self.dimension].id),
         }
     }
 
@@ -245,29 +250,31 @@ impl Rows {
     }
 
     fn push_contacts<S: System + ?Sized>(&mut self, system: &S, state: &State) -> Result<(), Failure> {
-        let n = state.q.len();
-        let nonzero = |row: &[f64], entries: &mut Vec<(usize, f64)>| {
-            entries.clear();
-            entries.extend(row.iter().copied().enumerate().filter(|(_, value)| *value != 0.0));
-        };
-        for place in 0..self.contacts.len() {
-            let Contact { index, .. } = self.contacts[place];
-            self.row.resize(n * 2, 0.0);
-            system.contacts().gradient(&state.q, index, &mut self.row[..n]);
-            if !all_finite(&self.row[..n]) {
+        let (t, q, contacts) = (state.t, &state.q[..], system.contacts());
+        for Contact { id, .. } in &self.contacts {
+            let (jacobian, mut finite) = (&mut self.saddle.jacobian, true);
+            contacts.partials(t, q, *id, &mut |column, value| {
+                finite &= value.is_finite();
+                if value != 0.0 {
+                    jacobian.push_entry(column, value);
+                }
+            });
+            jacobian.end_row();
+            if !finite {
                 return Err(Failure::NonFinite { what: "the gradient of an inequality constraint" });
             }
-            nonzero(&self.row[..n], &mut self.entries);
-            self.saddle.jacobian.push_row(self.entries.iter().copied());
             if self.dimension == 1 {
                 continue;
             }
-            let tangents = system.contacts().directions(index).min(self.dimension - 1);
-            self.row.fill(0.0);
-            system.contacts().tangents(&state.q, index, &mut self.row[..tangents * n]);
-            for tangent in 0..self.dimension - 1 {
-                nonzero(&self.row[tangent * n..(tangent + 1) * n], &mut self.entries);
-                self.saddle.jacobian.push_row(self.entries.iter().copied());
+            let slides = &mut self.slides;
+            slides.iter_mut().for_each(Vec::clear);
+            contacts.slides(t, q, *id, &mut |direction, column, value| {
+                if value != 0.0 {
+                    slides[direction].push((column, value));
+                }
+            });
+            for slide in &self.slides[..self.dimension - 1] {
+                jacobian.push_row(slide.iter().copied());
             }
         }
         Ok(())
@@ -335,13 +342,13 @@ impl Rows {
     fn contact_sides<S: System + ?Sized>(&mut self, config: &Config, system: &S, at: &At) {
         let (first, part) = (self.joints(), if at.centred { 0.5 } else { 1.0 });
         for place in 0..self.contacts.len() {
-            let Contact { index, gap, .. } = self.contacts[place];
+            let Contact { id, gap, drift, .. } = self.contacts[place];
             let row = first + place * self.dimension;
-            let softness = config.contact_softness(system, index, at.h);
-            let [t, mut b] = Self::holonomic(softness, at, [gap, self.speed(row, at.v), 0.0], 0.0);
+            let softness = config.contact_softness(system, id, at.h);
+            let [t, mut b] = Self::holonomic(softness, at, [gap, self.speed(row, at.v), drift], 0.0);
             if gap > 0.0 {
                 // The gap may close within the step, not before: the row of a closed one would brake early.
-                b = -gap / at.h;
+                b = -gap / at.h - drift;
             }
             self.push_side([t, b], [0.0, f64::INFINITY]);
             for _ in 1..self.dimension {

@@ -2,18 +2,18 @@
 
 use super::accounts::{Accounts, Planned, stored};
 use super::impact::{Before, Impact};
+use super::memory::{Kept, Memory};
 use super::options::{Config, Equations, Hessian, Start};
 use super::rows::{At, Contact, Rows};
 use super::solve::{Cost, Engine};
 use crate::error::{Failure, Row, StepError};
-use crate::linear::{dot, max_abs};
+use crate::linear::max_abs;
 use crate::state::{State, all_finite, same_bits};
+use crate::steppers::shared::contacts::Row as Gradient;
 use crate::steppers::shared::mass::InverseMass;
-use crate::steppers::{ForeignMemory, Impulses, Regularisation, StepReport, Stepper, take_over};
-use crate::system::System;
-
-/// Numbers of a contact in the memory.
-const KEPT: usize = 3;
+use crate::steppers::shared::near::ContactImpulses;
+use crate::steppers::{ContactImpulse, ForeignMemory, Impulses, Regularisation, StepReport, Stepper};
+use crate::system::{ContactId, ContactSet, System, Way};
 
 /// The most iterations of `equations = "nonlinear"`; each takes a digit or more off the error where steps are not too long.
 const MOST_ITERATIONS: usize = 50;
@@ -35,7 +35,10 @@ pub struct Spook {
     gradient: Vec<f64>,
     force: Vec<f64>,
     extra: Vec<f64>,
+    /// The contacts that are near, and their gaps.
+    near: ContactSet,
     gaps: Vec<f64>,
+    row: Gradient,
     closed: Vec<Contact>,
     /// Those without a compliance of their own: a contact that is a spring stops what comes by its force, not by an impact.
     rigid: Vec<Contact>,
@@ -56,11 +59,9 @@ pub struct Spook {
     lateral: f64,
     /// Impulses of the last step, as the run wants them.
     equality_impulses: [Vec<f64>; 2],
-    contact_impulses: Vec<f64>,
+    contact_impulses: ContactImpulses,
     velocity_impulses: Vec<f64>,
-    friction_impulses: Vec<f64>,
-    /// Whether a step was made, then the impulses of the last one: equalities, velocities, contacts.
-    memory: Vec<f64>,
+    memory: Memory,
 }
 
 /// A step that was planned, at a time and with a length.
@@ -74,7 +75,7 @@ struct Plan {
 impl Spook {
     /// Sized for the system.
     pub fn new<S: System + ?Sized>(config: &Config, system: &S, start: &State) -> Result<Self, Failure> {
-        let (n, m, contacts) = (system.dim(), system.equalities().count(), system.contacts().count());
+        let (n, m) = (system.dim(), system.equalities().count());
         let rows = Rows::new(config, system, start)?;
         let [_, _, k] = rows.counts();
         let vector = || vec![0.0; n];
@@ -86,7 +87,9 @@ impl Spook {
             gradient: vector(),
             force: vector(),
             extra: vector(),
-            gaps: vec![0.0; contacts],
+            near: ContactSet::default(),
+            gaps: Vec::new(),
+            row: Gradient::default(),
             closed: Vec::new(),
             rigid: Vec::new(),
             p0: vector(),
@@ -103,10 +106,9 @@ impl Spook {
             expected: vec![0.0; m],
             lateral: 0.0,
             equality_impulses: [vec![0.0; m], vec![0.0; m]],
-            contact_impulses: vec![0.0; contacts],
+            contact_impulses: ContactImpulses::default(),
             velocity_impulses: vec![0.0; k],
-            friction_impulses: vec![0.0; 2 * contacts],
-            memory: vec![0.0; 1 + m + k + KEPT * contacts],
+            memory: Memory::new(m + k, system.contacts().count()),
             rows,
         })
     }
@@ -137,9 +139,8 @@ impl Spook {
         self.evaluate_force(system, state)?;
         self.touch(system, (state, h))?;
         let (closed, impact) = (&self.rigid, &mut self.impact);
-        let of_contacts = self.memory.len() - KEPT * self.gaps.len();
-        let held = &self.memory[of_contacts..];
-        let before = Before { closed, held, stride: KEPT, force: &self.force, inverse: &self.inverse };
+        let held = &self.memory.contacts;
+        let before = Before { closed, held, force: &self.force, inverse: &self.inverse };
         impact.strike(&self.config, system, (state, h), before, [&mut self.p0, &mut self.v0])?;
         if impact.happened && system.forces().is_some() {
             self.evaluate_force(system, state)?;
@@ -178,29 +179,36 @@ impl Spook {
     fn touch<S: System + ?Sized>(&mut self, system: &S, (state, h): (&State, f64)) -> Result<(), Failure> {
         self.closed.clear();
         self.rigid.clear();
-        if self.gaps.is_empty() {
+        let contacts = system.contacts();
+        if contacts.count() == 0 {
             return Ok(());
         }
-        system.contacts().gaps(&state.q, &mut self.gaps);
-        let within = self.config.speculative;
-        let noise = NOISE * max_abs(&state.q);
-        for index in 0..self.gaps.len() {
-            let mut gap = self.gaps[index];
+        let (within, noise) = (self.config.speculative, NOISE * max_abs(&state.q));
+        let margin =
+            if contacts.is_constant() { 0.0 } else { within.max(noise).max(self.slack(system, (state, h))) };
+        self.near.find(contacts, Way::at(state.t, &state.q), margin);
+        self.gaps.resize(self.near.len(), 0.0);
+        contacts.gaps_of(state.t, &state.q, self.near.ids(), &mut self.gaps);
+        let moves = system.time_dependence().contacts;
+        for place in 0..self.gaps.len() {
+            let (id, mut gap) = (self.near.ids()[place], self.gaps[place]);
             if gap.is_nan() {
                 return Err(Failure::NonFinite { what: "a gap" });
             }
-            if gap > 0.0 && (gap <= noise || self.held(index) > 0.0) && self.is_noise(system, (state, h), index) {
+            if gap > 0.0 && (gap <= noise || self.held(id) > 0.0) && self.is_noise(system, (state, h), (id, gap)) {
                 gap = 0.0;
             }
             if gap <= 0.0 || gap < within {
-                let spring = system.contacts().softness(index).gives_way();
+                let material = contacts.material(id);
+                let spring = material.softness.gives_way();
                 if spring && gap > 0.0 {
                     // What comes towards a spring is not slowed down before it.
                     continue;
                 }
-                let mu = self.config.friction.unwrap_or_else(|| system.contacts().friction(index));
-                let contact =
-                    Contact { index, gap, mu: if system.contacts().directions(index) > 0 { mu } else { 0.0 } };
+                let mu = self.config.friction.unwrap_or(material.friction);
+                let drift = if moves { contacts.rates(state.t, &state.q, id)[0] } else { 0.0 };
+                let mu = if contacts.directions(id) > 0 { mu } else { 0.0 };
+                let contact = Contact { id, gap, drift, mu };
                 self.closed.push(contact);
                 if !spring {
                     self.rigid.push(contact);
@@ -211,33 +219,45 @@ impl Spook {
     }
 
     /// The impulse of a contact in the last step.
-    fn held(&self, index: usize) -> f64 {
-        let [m, _, k] = self.rows.counts();
-        self.memory[1 + m + k + KEPT * index]
+    fn held(&self, id: ContactId) -> f64 {
+        Kept::of(&self.memory.contacts, id)
+    }
+
+    /// Gaps above this are no round-off of the solve that held a contact.
+    fn slack<S: System + ?Sized>(&mut self, system: &S, (state, h): (&State, f64)) -> f64 {
+        let (mut most, memory) = (0.0_f64, &self.memory);
+        for Kept { id, impulses } in &memory.contacts {
+            self.row.load(system.contacts(), state.t, &state.q, *id);
+            most = most.max(impulses[0] * self.row.mobility(&self.inverse, &mut self.v1));
+        }
+        // Twice what is asked for below: the round-off of both.
+        2.0 * HELD * h.abs() * most
     }
 
     /// Whether a gap is round-off of the coordinates that it is computed from, or of a contact that was held and no wider than the tolerance of its
     /// impulse: what touches would fall for a step otherwise.
     #[cold]
-    fn is_noise<S: System + ?Sized>(&mut self, system: &S, (state, h): (&State, f64), index: usize) -> bool {
-        system.contacts().gradient(&state.q, index, &mut self.extra);
-        let size = self.extra.iter().zip(&state.q).fold(0.0, |sum, (g, q)| sum + (g * q).abs());
-        self.v1.copy_from_slice(&self.extra);
-        self.inverse.solve(&mut self.v1);
-        let stopped = self.held(index) * dot(&self.v1, &self.extra);
-        self.gaps[index] <= ROUND_OFF * size + HELD * h.abs() * stopped
+    fn is_noise<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        (state, h): (&State, f64),
+        (id, gap): (ContactId, f64),
+    ) -> bool {
+        self.row.load(system.contacts(), state.t, &state.q, id);
+        let size = self.row.iter().fold(0.0, |sum, (column, g)| sum + (g * state.q[column]).abs());
+        let stopped = self.held(id) * self.row.mobility(&self.inverse, &mut self.v1);
+        gap <= ROUND_OFF * size + HELD * h.abs() * stopped
     }
 
     /// The impulses and velocities of the step [lacoursiere-linde-2011 (55), (56)].
     fn solve<S: System + ?Sized>(&mut self, system: &S, state: &State, h: f64) -> Result<Cost, Failure> {
         let m = self.rows.f.len();
-        let centred = self.config.start == Start::Staggered && self.memory[0] == 0.0;
+        let centred = self.config.start == Start::Staggered && !self.memory.made;
         self.rows.contacts.clone_from(&self.closed);
         let rough = self.closed.iter().filter(|contact| contact.mu > 0.0);
-        self.rows.dimension =
-            1 + rough.map(|contact| system.contacts().directions(contact.index)).max().unwrap_or(0);
+        self.rows.dimension = 1 + rough.map(|contact| system.contacts().directions(contact.id)).max().unwrap_or(0);
         let at = At { state, v: &self.v0, h, centred };
-        self.rows.make(&self.config, system, &at, &self.memory[1..1 + m])?;
+        self.rows.make(&self.config, system, &at, &self.memory.joints[..m])?;
         self.rows.set_momentum(&self.p0, &self.force, if centred { 0.5 * h } else { h });
         self.start_from_memory(if centred { 0.5 } else { 1.0 });
         let mut cost = self.engine.solve(&self.config, system, &mut self.rows, &mut self.z)?;
@@ -293,15 +313,16 @@ impl Spook {
 
     /// What the solve starts from: a part of the last impulses.
     fn start_from_memory(&mut self, part: f64) {
-        let (factor, [m, s, k]) = (part * self.config.warm(), self.rows.counts());
-        let (of_joints, of_contacts) = self.memory[1..].split_at(m + k);
+        let (factor, [m, s, _]) = (part * self.config.warm(), self.rows.counts());
+        let (of_joints, kept) = (&self.memory.joints, &self.memory.contacts);
         self.z.clear();
         self.z.extend(of_joints[..m].iter().map(|z| factor * z));
         self.z.resize(m + s, 0.0);
         self.z.extend(of_joints[m..].iter().map(|z| factor * z));
         for contact in &self.rows.contacts {
-            let kept = &of_contacts[KEPT * contact.index..][..self.rows.dimension];
-            self.z.extend(kept.iter().map(|z| factor * z));
+            let place = kept.binary_search_by_key(&contact.id, |kept| kept.id);
+            let impulses = place.map_or([0.0; 3], |place| kept[place].impulses);
+            self.z.extend(impulses[..self.rows.dimension].iter().map(|z| factor * z));
         }
     }
 
@@ -309,27 +330,28 @@ impl Spook {
     fn keep(&mut self) {
         let [m, s, k] = self.rows.counts();
         let joints = m + s + k;
-        self.memory.fill(0.0);
-        self.memory[0] = 1.0;
-        self.memory[1..1 + m].copy_from_slice(&self.z[..m]);
-        self.memory[1 + m..1 + m + k].copy_from_slice(&self.z[m + s..joints]);
+        self.memory.made = true;
+        self.memory.joints[..m].copy_from_slice(&self.z[..m]);
+        self.memory.joints[m..].copy_from_slice(&self.z[m + s..joints]);
         self.velocity_impulses.copy_from_slice(&self.z[m + s..joints]);
-        self.contact_impulses.fill(0.0);
-        self.friction_impulses.fill(0.0);
+        self.contact_impulses.clear();
+        self.memory.contacts.clear();
         let d = self.rows.dimension;
         for (contact, z) in self.rows.contacts.iter().zip(self.z[joints..].chunks_exact(d)) {
-            self.memory[1 + m + k + KEPT * contact.index..][..d].copy_from_slice(z);
-            self.contact_impulses[contact.index] = z[0];
-            self.friction_impulses[2 * contact.index..][..d - 1].copy_from_slice(&z[1..]);
+            let mut impulses = [0.0; 3];
+            impulses[..d].copy_from_slice(z);
+            self.memory.contacts.push(Kept { id: contact.id, impulses });
+            self.contact_impulses.add(contact.id, z[0]);
+            self.contact_impulses.add_friction(contact.id, &z[1..]);
         }
+        self.memory.write();
         // −Gᵀ of what is told goes into the momentum.
         self.equality_impulses[0].iter_mut().zip(&self.z).for_each(|(told, z)| *told = 0.0 - z);
         let (of_equalities, of_contacts) = self.impact.impulses();
         self.equality_impulses[0].iter_mut().zip(of_equalities).for_each(|(told, z)| *told -= z);
         for (contact, impulses) in of_contacts {
-            self.contact_impulses[contact] += impulses[0];
-            let friction = &mut self.friction_impulses[2 * contact..][..impulses.len() - 1];
-            friction.iter_mut().zip(&impulses[1..]).for_each(|(sum, impulse)| *sum += impulse);
+            self.contact_impulses.add(contact, impulses[0]);
+            self.contact_impulses.add_friction(contact, &impulses[1..]);
         }
     }
 
@@ -399,16 +421,12 @@ impl<S: System + ?Sized> Stepper<S> for Spook {
         Impulses::at_ends(&self.equality_impulses[0], &self.equality_impulses[1])
     }
 
-    fn contact_impulses(&self) -> &[f64] {
-        &self.contact_impulses
+    fn contact_impulses(&self) -> &[ContactImpulse] {
+        self.contact_impulses.as_slice()
     }
 
     fn velocity_impulses(&self) -> &[f64] {
         &self.velocity_impulses
-    }
-
-    fn friction_impulses(&self) -> &[f64] {
-        &self.friction_impulses
     }
 
     fn node_velocity(&mut self, system: &S, state: &State, h: f64, v: &mut [f64]) -> bool {
@@ -440,11 +458,11 @@ impl<S: System + ?Sized> Stepper<S> for Spook {
     }
 
     fn memory(&self) -> &[f64] {
-        &self.memory
+        self.memory.numbers()
     }
 
     fn recall(&mut self, memory: &[f64]) -> Result<(), ForeignMemory> {
         self.plan = None;
-        take_over(&mut self.memory, memory)
+        self.memory.read(memory)
     }
 }

@@ -3,6 +3,7 @@
 use super::choices::Solver;
 use super::options::{Config, Equations};
 use crate::state::State;
+use crate::steppers::shared::contacts::Row;
 use crate::steppers::shared::mass::InverseMass;
 use crate::system::System;
 
@@ -66,9 +67,12 @@ impl Config {
     /// Contacts without damping.
     fn undamped_contacts<S: System + ?Sized>(&self, system: &S, h: f64) -> Option<String> {
         // One with a compliance of its own is a spring: what it stores it gives back.
-        let stiff = |contact| !system.contacts().softness(contact).gives_way();
-        let undamped = |contact| stiff(contact) && self.contact_softness(system, contact, h)[1] == 0.0;
-        (0..system.contacts().count()).any(undamped).then(|| {
+        let mut undamped = false;
+        system.contacts().materials(&mut |contact, material| {
+            let stiff = !material.softness.gives_way();
+            undamped |= stiff && self.contact_softness(system, contact, h)[1] == 0.0;
+        });
+        undamped.then(|| {
             "contacts without damping give back more than they take: a depth d throws them back with 4 d/h (bound: damping above 0; 2 steps are \
              critical)"
                 .to_string()
@@ -106,23 +110,19 @@ impl Config {
 
     /// Contacts that are springs whose swing the steps do not follow: what comes back from them is then made by the steps.
     fn unresolved_contacts<S: System + ?Sized>(&self, system: &S, start: &State, h: f64) -> Option<String> {
-        let (n, count) = (system.dim(), system.contacts().count());
-        let soft = |contact: &usize| system.contacts().softness(*contact).gives_way();
-        if count.saturating_mul(n) > LARGE || !(0..count).any(|contact| soft(&contact)) {
-            return None;
-        }
+        let contacts = system.contacts();
         let inverse = InverseMass::new(system, &start.q).ok()?;
-        let (mut g, mut y, mut most) = (vec![0.0; n], vec![0.0; n], (FOLLOWED, None));
-        for contact in (0..count).filter(soft) {
-            system.contacts().gradient(&start.q, contact, &mut g);
-            y.copy_from_slice(&g);
-            inverse.solve(&mut y);
-            let mobility: f64 = y.iter().zip(&g).map(|(y, g)| y * g).sum();
-            let swing = h * (mobility / self.contact_softness(system, contact, h)[0]).sqrt();
-            if swing > most.0 {
-                most = (swing, Some(contact));
+        let (mut row, mut room, mut most) = (Row::default(), vec![0.0; system.dim()], (FOLLOWED, None));
+        contacts.samples(&mut |contact| {
+            if contacts.material(contact).softness.gives_way() {
+                row.load(contacts, start.t, &start.q, contact);
+                let mobility = row.mobility(&inverse, &mut room);
+                let swing = h * (mobility / self.contact_softness(system, contact, h)[0]).sqrt();
+                if swing > most.0 {
+                    most = (swing, Some(contact));
+                }
             }
-        }
+        });
         let (swing, contact) = most;
         let name = system.contacts().name(contact?);
         Some(format!(

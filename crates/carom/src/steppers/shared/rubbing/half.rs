@@ -12,7 +12,7 @@ use crate::linear::dot;
 use crate::steppers::StepReport;
 use crate::steppers::shared::contacts::TOLERANCE;
 use crate::steppers::shared::mass::InverseMass;
-use crate::system::{Mass, System};
+use crate::system::{ContactId, Mass, System};
 
 // Notation
 //   z   impulses: of each contact the normal λ, then the directions β
@@ -52,8 +52,8 @@ pub struct Half {
     /// What the residual should come down to.
     aim: f64,
     room: Room,
-    row: Vec<f64>,
-    entries: Vec<(usize, f64)>,
+    /// Directions of sliding of a contact.
+    slides: [Vec<(usize, f64)>; 2],
 }
 
 impl Clone for Half {
@@ -68,8 +68,7 @@ impl Clone for Half {
             w: self.w.clone(),
             aim: self.aim,
             room: Room::default(),
-            row: self.row.clone(),
-            entries: Vec::new(),
+            slides: Default::default(),
         }
     }
 }
@@ -119,8 +118,7 @@ impl Half {
             w: Vec::new(),
             aim: 0.0,
             room: Room::default(),
-            row: vec![0.0; 2 * n],
-            entries: Vec::new(),
+            slides: Default::default(),
         })
     }
 
@@ -133,33 +131,36 @@ impl Half {
     pub fn load<S: System + ?Sized>(
         &mut self,
         system: &S,
-        q: &[f64],
-        contacts: impl Iterator<Item = (usize, f64)> + Clone,
+        (t, q): (f64, &[f64]),
+        contacts: impl Iterator<Item = (ContactId, f64)> + Clone,
     ) -> Result<(), Failure> {
         let n = q.len();
         let tangents =
-            |(contact, mu): (usize, f64)| if mu > 0.0 { system.contacts().directions(contact) } else { 0 };
+            |(contact, mu): (ContactId, f64)| if mu > 0.0 { system.contacts().directions(contact) } else { 0 };
         let d = 1 + contacts.clone().map(tangents).max().unwrap_or(0).max(1);
         let GlobalFriction { saddle, dimension, mu, .. } = &mut self.problem;
         *dimension = d;
         mu.clear();
         saddle.jacobian.restart(n);
-        let entries = &mut self.entries;
-        let mut push = |row: &[f64]| {
-            entries.clear();
-            entries.extend(row.iter().copied().enumerate().filter(|(_, value)| *value != 0.0));
-            saddle.jacobian.push_row(entries.iter().copied());
-        };
         for (contact, coefficient) in contacts {
-            system.contacts().gradient(q, contact, &mut self.row[..n]);
-            push(&self.row[..n]);
+            system.contacts().partials(t, q, contact, &mut |column, value| {
+                if value != 0.0 {
+                    saddle.jacobian.push_entry(column, value);
+                }
+            });
+            saddle.jacobian.end_row();
             let own = tangents((contact, coefficient));
             mu.push(if own > 0 { coefficient } else { 0.0 });
-            self.row.fill(0.0);
+            let slides = &mut self.slides;
+            slides.iter_mut().for_each(Vec::clear);
             if own > 0 {
-                system.contacts().tangents(q, contact, &mut self.row[..own * n]);
+                system.contacts().slides(t, q, contact, &mut |direction, column, value| {
+                    if value != 0.0 {
+                        slides[direction].push((column, value));
+                    }
+                });
             }
-            self.row.chunks_exact(n).take(d - 1).for_each(&mut push);
+            slides[..d - 1].iter().for_each(|slide| saddle.jacobian.push_row(slide.iter().copied()));
         }
         let size = d * mu.len();
         for list in [&mut self.z, &mut self.w, &mut saddle.q, &mut saddle.t] {

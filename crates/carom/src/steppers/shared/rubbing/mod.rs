@@ -17,7 +17,7 @@ use super::held::{Quest, Stride};
 use super::mass::InverseMass;
 use crate::error::Failure;
 use crate::steppers::StepReport;
-use crate::system::System;
+use crate::system::{ContactId, System};
 use half::{Half, Judgement, MOST_PROBLEMS};
 
 /// Both halves of a step.
@@ -27,15 +27,17 @@ pub struct Rubbing {
     last: Half,
     /// The length that the impulses of the first half belong to, and their contacts, ascending.
     length: f64,
-    members: Vec<usize>,
+    members: Vec<ContactId>,
     /// Impulses of contacts per length, in the leg before.
-    known: Vec<(usize, [f64; 3])>,
+    known: Vec<(ContactId, [f64; 3])>,
     /// Which contacts they are in the last half, by place among the candidates.
     closed: Vec<usize>,
     /// Velocities: where the step starts, between the halves, where it ends.
     v: [Vec<f64>; 3],
     /// What is added to the slip at the end, so that friction has the direction between the halves.
     turns: Vec<f64>,
+    /// Speeds at the end that come from surfaces that move, by row; empty where none does.
+    moved: Vec<f64>,
     /// Work of friction in the last step.
     pub work: f64,
 }
@@ -45,8 +47,9 @@ impl Rubbing {
     pub fn new<S: System + ?Sized>(system: &S) -> Option<Self> {
         let [first, last] = [Half::new(system)?, Half::new(system)?];
         let v = [(); 3].map(|()| vec![0.0; system.dim()]);
-        let (members, known, closed, turns) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Some(Self { first, last, length: 1.0, members, known, closed, v, turns, work: 0.0 })
+        let (members, known, closed) = (Vec::new(), Vec::new(), Vec::new());
+        let (turns, moved) = (Vec::new(), Vec::new());
+        Some(Self { first, last, length: 1.0, members, known, closed, v, turns, moved, work: 0.0 })
     }
 
     /// Nothing of what was found before is known: a step must not depend on the one before it.
@@ -74,7 +77,7 @@ impl Rubbing {
         let all = (0..quest.candidates.len()).map(|a| rough(system, quest, coefficient, a));
         self.members.clear();
         self.members.extend(all.clone().map(|(contact, _)| contact));
-        self.first.load(system, &quest.stride.state.q, all)?;
+        self.first.load(system, (quest.stride.state.t, &quest.stride.state.q), all)?;
         let d = self.first.dimension();
         for (&contact, z) in self.members.iter().zip(self.first.z.chunks_exact_mut(d)) {
             if let Ok(place) = self.known.binary_search_by_key(&contact, |known| known.0) {
@@ -105,7 +108,7 @@ impl Rubbing {
         (q, gaps): (&mut [f64], &mut [f64]),
     ) -> Result<StepReport, Failure> {
         let Quest { stride: Stride { state, h }, contacts, candidates } = quest;
-        let (v, h) = (&mut self.v[1], h.abs());
+        let (v, t1, h) = (&mut self.v[1], state.t + h, h.abs());
         self.first.start_from(half);
         // Forces do in a length what they do in another; one contact is solved from nothing.
         let share = if candidates.len() > 1 { h / self.length } else { 0.0 };
@@ -114,9 +117,9 @@ impl Rubbing {
         let d = self.first.dimension();
         let look = |v: &[f64], w: &mut [f64]| {
             q.iter_mut().zip(state.q.iter().zip(v)).for_each(|(x, (q, v))| *x = q + h * v);
-            system.contacts().gaps_of(q, &contacts.members, gaps);
+            system.contacts().gaps_of(t1, q, &contacts.members, gaps);
             for (a, (sunk, &place)) in sunk.iter().zip(candidates).enumerate() {
-                w[a * d] = (gaps[contacts.members[place]] - sunk) / h;
+                w[a * d] = (gaps[place] - sunk) / h;
             }
         };
         let tolerance = |a: usize| contacts.gap_tolerance[candidates[a]] / h;
@@ -134,30 +137,42 @@ impl Rubbing {
         (inverse, start): (&InverseMass, &[f64]),
         (q, p, gaps): (&[f64], &mut [f64], &[f64]),
     ) -> Result<StepReport, Failure> {
-        let Quest { contacts, candidates, .. } = quest;
-        let d = self.first.dimension();
+        let Quest { stride: Stride { state, h }, contacts, candidates } = quest;
+        let (d, t1) = (self.first.dimension(), state.t + h);
         self.closed.clear();
         self.closed.extend((0..candidates.len()).filter(|&a| {
             let place = candidates[a];
-            self.first.z[a * d] > 0.0 || gaps[contacts.members[place]] <= contacts.gap_tolerance[place]
+            self.first.z[a * d] > 0.0 || gaps[place] <= contacts.gap_tolerance[place]
         }));
         let closed = &self.closed;
-        self.last.load(system, q, closed.iter().map(|&a| rough(system, quest, coefficient, a)))?;
+        self.last.load(system, (t1, q), closed.iter().map(|&a| rough(system, quest, coefficient, a)))?;
         if self.last.dimension() == d && closed.len() > 1 {
             // Forces press as they did at the start.
             for (&a, z) in closed.iter().zip(self.last.z.chunks_exact_mut(d)) {
                 z.copy_from_slice(&self.first.z[a * d..(a + 1) * d]);
             }
         }
+        self.moved.clear();
+        if system.time_dependence().contacts {
+            self.moved.resize(self.last.z.len(), 0.0);
+            for (&a, moved) in closed.iter().zip(self.moved.chunks_exact_mut(self.last.dimension())) {
+                moved[0] = h.signum() * system.contacts().rates(t1, q, contacts.members[candidates[a]])[0];
+            }
+        }
         self.last.start_from(p);
+        let moved = &self.moved;
+        let carry = |_: &[f64], w: &mut [f64]| w.iter_mut().zip(moved).for_each(|(w, moved)| *w += moved);
         let [at_start, between, v] = &mut self.v;
         let place = |a: usize| candidates[closed[a]];
         let tell = |judgement: Judgement| failure(system, quest, place(judgement.place), judgement.worst);
         let tolerance = |a: usize| contacts.speed_tolerance[place(a)];
-        let mut report = self.last.settle(inverse, v, |_, _| {}, tolerance, tell)?;
+        let mut report = self.last.settle(inverse, v, carry, tolerance, tell)?;
         if self.last.find_turns(between, v, &mut self.turns) {
             let turns = &self.turns;
-            let turn = |_: &[f64], w: &mut [f64]| w.iter_mut().zip(turns).for_each(|(w, turn)| *w += turn);
+            let turn = |v: &[f64], w: &mut [f64]| {
+                carry(v, w);
+                w.iter_mut().zip(turns).for_each(|(w, turn)| *w += turn);
+            };
             let again = self.last.settle(inverse, v, turn, tolerance, tell)?;
             report.iterations += again.iterations;
             report.residual = report.residual.max(again.residual);
@@ -181,7 +196,12 @@ fn failure<S: System + ?Sized>(system: &S, quest: Quest, place: usize, worst: f6
 }
 
 /// A candidate of a quest: the contact, and its coefficient of friction.
-fn rough<S: System + ?Sized>(system: &S, quest: Quest, coefficient: Option<f64>, candidate: usize) -> (usize, f64) {
+fn rough<S: System + ?Sized>(
+    system: &S,
+    quest: Quest,
+    coefficient: Option<f64>,
+    candidate: usize,
+) -> (ContactId, f64) {
     let contact = quest.contacts.members[quest.candidates[candidate]];
-    (contact, coefficient.unwrap_or_else(|| system.contacts().friction(contact)))
+    (contact, coefficient.unwrap_or_else(|| system.contacts().material(contact).friction))
 }
