@@ -176,9 +176,15 @@ impl Cells {
         let centres = self.centres.as_chunks::<D>().0;
         let (own, radius, number) = (&centres[place], self.radii[place], self.order[place]);
         let others = self.order[begin..end].iter().zip(&centres[begin..end]).zip(&self.radii[begin..end]);
-        rows.add(end - begin, others.map(|((&other, centre), &r)| {
-            ([number.min(other), number.max(other)], (square(own, centre) <= (radius + r) * (radius + r)) & (other != number))
-        }));
+        rows.add(
+            end - begin,
+            others.map(|((&other, centre), &r)| {
+                (
+                    [number.min(other), number.max(other)],
+                    (square(own, centre) <= (radius + r) * (radius + r)) & (other != number),
+                )
+            }),
+        );
         end - begin
     }
 }

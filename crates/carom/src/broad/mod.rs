@@ -79,9 +79,11 @@ impl Broad {
         let places = self.places.as_chunks::<D>().0;
         if self.dimension == D && self.enlarged.len() == radii.len() {
             let moves = centres.iter().zip(places).zip(radii.iter().zip(&self.radii));
-            self.skin.measure(moves.map(|((centre, place), (radius, kept))| {
-                square(centre, place).sqrt() + (radius - kept).max(0.0)
-            }));
+            self.skin.measure(
+                moves.map(|((centre, place), (radius, kept))| {
+                    square(centre, place).sqrt() + (radius - kept).max(0.0)
+                }),
+            );
         } else {
             self.skin.forget();
         }
@@ -94,14 +96,14 @@ impl Broad {
             self.enlarge(centres, |skin, i| skin.of(i));
             let looked = self.cells.pairs(centres, &self.enlarged, most, &mut self.list);
             if let Some(looked) = looked {
-                self.skin.made(looked);
+                self.skin.made(looked, true);
                 return;
             }
             self.skin.refuse();
         }
         self.enlarge(centres, |_, _| 0.0);
         let looked = self.cells.pairs(centres, &self.enlarged, usize::MAX, &mut self.list);
-        self.skin.made(looked.unwrap_or(0));
+        self.skin.made(looked.unwrap_or(0), false);
     }
 
     /// Chooses the radii of the enlarged spheres.

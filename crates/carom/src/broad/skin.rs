@@ -1,13 +1,13 @@
 //! How much spheres are enlarged, so that a list of pairs lasts.
 //!
 //! A wide skin makes the list last and makes it long. Each item gets its own: as much as it is expected to move in
-//! the `life` that the list is made for, by how fast it moved before. `life` follows a balance of work: what it costs
-//! to make a list against what it costs, while it lasts, to look at pairs that do not meet. Were the work per
-//! question `a/K + b K^α` for a life of K questions, it would be least where the first is α times the second.
-//! If a life of one question is too long already, there is no skin, and now and then another try.
+//! the `life` that the list is made for, by how fast it moved before. `life` follows a balance of work: what a list
+//! without skin costs against what the skin adds, in making the list and in looking at pairs that do not meet. Were the
+//! work per question `a/K + b K^α` for a life of K questions, it would be least where the first is α times the second.
+//! Where a list with a skin has been no gain there is none, and now and then another try.
 
-/// Work in units of one listed pair that is looked at: making a list, per item and per listed pair.
-const ITEM: f64 = 40.0;
+/// Work of making a list per item and per listed pair, in units of one pair looked at.
+const ITEM: f64 = 100.0;
 const LISTED: f64 = 8.0;
 
 /// The exponent α of the balance; between 1 and 3 for spheres in as many dimensions.
@@ -21,9 +21,8 @@ const GROWTH: f64 = 1.19;
 /// How much farther than expected an item may move; slow ones count with the mean speed.
 const MARGIN: f64 = 1.1;
 
-/// Most distances that may be looked at for a list with a skin, per item and as a multiple of those before.
-const PER_ITEM: usize = 64;
-const MULTIPLE: usize = 4;
+/// Most distances that may be looked at for a list with a skin: the work of a list without one, so many times.
+const MOST: f64 = 3.0;
 
 /// Speeds of items per question, and the work since the list was made.
 #[derive(Debug, Clone)]
@@ -33,17 +32,29 @@ pub(super) struct Skin {
     life: f64,
     /// Questions that the list has answered.
     answers: usize,
-    /// Distances looked at to make it.
+    /// Distances looked at to make it, and pairs of it.
     looked: usize,
-    /// Pairs of it, and those that did not meet, over all answers.
     listed: usize,
+    /// Pairs that did not meet, over all answers.
     excess: f64,
+    /// Work per item of the last list that had no skin.
+    bare: f64,
+    has_skin: bool,
 }
 
 impl Default for Skin {
     fn default() -> Self {
-        let (answers, looked, listed) = (0, 0, 0);
-        Self { speeds: Vec::new(), mean: 0.0, life: FIRST, answers, looked, listed, excess: 0.0 }
+        Self {
+            speeds: Vec::new(),
+            mean: 0.0,
+            life: FIRST,
+            answers: 0,
+            looked: 0,
+            listed: 0,
+            excess: 0.0,
+            bare: 0.0,
+            has_skin: false,
+        }
     }
 }
 
@@ -74,14 +85,21 @@ impl Skin {
         self.speeds.extend(moves.map(|moved| if moved.is_finite() { moved / answers } else { 0.0 }));
         let size = self.speeds.len() as f64;
         self.mean = self.speeds.iter().map(|speed| speed / size).sum();
-        if self.life < 1.0 {
-            self.life *= GROWTH;
+        let made = ITEM + (self.looked as f64 + LISTED * self.listed as f64) / size;
+        if !self.has_skin {
+            self.bare = made;
+            if self.life < 1.0 {
+                self.life *= GROWTH;
+            }
             return;
         }
-        let made = ITEM * size + self.looked as f64 + LISTED * self.listed as f64;
-        let balance = (made / (BALANCE * self.excess)).sqrt().clamp(0.5, 2.0);
-        self.life = self.life * balance;
-        self.life = if self.life < 1.0 { BOUNDS[0] } else { self.life.min(BOUNDS[1]) };
+        let added = (made - self.bare).max(0.0) + self.excess / size;
+        if self.bare + added > answers * self.bare {
+            self.life = BOUNDS[0];
+            return;
+        }
+        let balance = (self.bare / (BALANCE * added)).sqrt().clamp(0.5, 2.0);
+        self.life = (self.life * balance).clamp(1.0, BOUNDS[1]);
     }
 
     /// Other items than before.
@@ -91,8 +109,8 @@ impl Skin {
 
     /// Most distances for a list of that many items with a skin; nothing if there is to be none.
     pub(super) fn budget(&self, size: usize) -> Option<usize> {
-        let skin = self.life >= 1.0 && self.mean > 0.0 && self.speeds.len() == size;
-        skin.then(|| PER_ITEM * size + MULTIPLE * self.looked)
+        let skin = self.life >= 1.0 && self.mean > 0.0 && self.bare > 0.0 && self.speeds.len() == size;
+        skin.then_some((MOST * self.bare * size as f64) as usize)
     }
 
     /// The skin of an item.
@@ -106,7 +124,7 @@ impl Skin {
     }
 
     /// A list was made with that many distances looked at.
-    pub(super) fn made(&mut self, looked: usize) {
-        (self.looked, self.answers, self.excess) = (looked, 0, 0.0);
+    pub(super) fn made(&mut self, looked: usize, has_skin: bool) {
+        (self.looked, self.has_skin, self.answers, self.excess) = (looked, has_skin, 0, 0.0);
     }
 }

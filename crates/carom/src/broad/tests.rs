@@ -94,8 +94,7 @@ fn motion<const D: usize>(speed: f64, kind: usize, questions: usize) -> usize {
     let (mut random, mut broad, mut made) = (Random::new(7), Broad::default(), 0);
     let (mut centres, _) = cloud::<D>(kind, 200, &mut random);
     let mut radii = radii_of(2, 200, &mut random);
-    let velocities: Vec<[f64; D]> =
-        (0..200).map(|_| std::array::from_fn(|_| speed * random.normal())).collect();
+    let velocities: Vec<[f64; D]> = (0..200).map(|_| std::array::from_fn(|_| speed * random.normal())).collect();
     for question in 0..questions {
         assert_pairs(&mut broad, &centres, &radii, &format!("speed {speed}, cloud {kind}, question {question}"));
         made += usize::from(broad.skin.answers() == 1);
@@ -112,8 +111,9 @@ fn a_list_that_is_kept_misses_no_pair() {
     for kind in [0, 1, 3] {
         // At rest, slow, fast, and with a speed beyond every size.
         assert_eq!(motion::<2>(0.0, kind, 30), 1);
-        for (speed, bounds) in [(1e-3, 3..30), (0.1, 20..200), (10.0, 60..201)] {
-            let made = [motion::<1>(speed, kind, 200), motion::<2>(speed, kind, 200), motion::<3>(speed, kind, 200)];
+        for (speed, bounds) in [(1e-3, 2..30), (0.1, 8..100), (10.0, 25..201)] {
+            let made =
+                [motion::<1>(speed, kind, 200), motion::<2>(speed, kind, 200), motion::<3>(speed, kind, 200)];
             assert!(made.iter().all(|made| bounds.contains(made)), "{speed}, cloud {kind}: {made:?}");
         }
     }
@@ -208,16 +208,16 @@ fn work_grows_with_the_number_of_items_and_not_with_the_differences_of_sizes() {
     let (few, many) = (cloud::<3>(0, 1_000, &mut random).0, cloud::<3>(0, 30_000, &mut random).0);
     let [one, other] = [looked(&few, &[0.5; 1_000]), looked(&many, &[0.5; 30_000])];
     assert!((0.8..1.5).contains(&(other / one)), "{one} {other}");
-    // One item of a thousand times the size is looked at once by every other.
+    // One item of a thousand times the size costs every other one look, in a few buckets.
     let mut radii = vec![0.5; 30_000];
     radii[77] = 500.0;
     let giant = looked(&many, &radii);
-    assert!((0.5..2.5).contains(&(giant - other)), "{giant} {other}");
+    assert!((0.9..8.0).contains(&(giant - other)), "{giant} {other}");
     // An item that flew away does not make the cells of the others coarse.
     let mut lost = many.clone();
     lost[5][0] = 1e140;
     let lost = looked(&lost, &[0.5; 30_000]);
-    assert!((-0.5..2.5).contains(&(lost - other)), "{lost} {other}");
+    assert!((0.0..8.0).contains(&(lost - other)), "{lost} {other}");
     // The control: sizes of one level would be looked at by all.
     let all = looked(&many[..2_000], &[100.0; 2_000]);
     assert!(all > 500.0, "{all}");
