@@ -1,4 +1,4 @@
-//! Pairs of spheres that meet, from cells of space: one grid per size of spheres [ericson-2005 §7.2].
+//! Pairs of spheres that meet, from cells of space: a grid per size of spheres.
 //!
 //! Spheres are sorted into levels by their radii; the cells of a level are as wide as its largest sphere. A sphere looks
 //! for partners in its own level and in those of larger spheres, there in 2 to 3 cells along each axis; so a large sphere

@@ -111,7 +111,7 @@ fn a_list_that_is_kept_misses_no_pair() {
     for kind in [0, 1, 3] {
         // At rest, slow, fast, and with a speed beyond every size.
         assert_eq!(motion::<2>(0.0, kind, 30), 1);
-        for (speed, bounds) in [(1e-3, 2..30), (0.1, 8..100), (10.0, 25..201)] {
+        for (speed, bounds) in [(1e-3, 2..30), (0.1, 4..100), (10.0, 25..201)] {
             let made =
                 [motion::<1>(speed, kind, 200), motion::<2>(speed, kind, 200), motion::<3>(speed, kind, 200)];
             assert!(made.iter().all(|made| bounds.contains(made)), "{speed}, cloud {kind}: {made:?}");
