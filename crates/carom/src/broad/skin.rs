@@ -13,7 +13,7 @@ const LISTED: f64 = 8.0;
 /// The exponent α of the balance; between 1 and 3 for spheres in as many dimensions.
 const BALANCE: f64 = 2.0;
 
-/// The life at first, its bounds, and how it grows from try to try while it is below 1.
+/// The life at first and at every new try, its bounds, and how it grows from list to list while it is below 1.
 const FIRST: f64 = 4.0;
 const BOUNDS: [f64; 2] = [0.0625, 1024.0];
 const GROWTH: f64 = 1.19;
@@ -89,7 +89,8 @@ impl Skin {
         if !self.has_skin {
             self.bare = made;
             if self.life < 1.0 {
-                self.life *= GROWTH;
+                let life = self.life * GROWTH;
+                self.life = if life < 1.0 { life } else { FIRST };
             }
             return;
         }
