@@ -155,7 +155,7 @@ impl Pairs {
 /// Whether an item can meet others.
 #[inline]
 fn taken<const D: usize>(centre: &[f64; D], radius: f64) -> bool {
-    radius >= 0.0 && radius <= FARTHEST && centre.iter().all(|x| x.abs() <= FARTHEST)
+    (0.0..=FARTHEST).contains(&radius) && centre.iter().all(|x| x.abs() <= FARTHEST)
 }
 
 /// The square of a distance.
