@@ -5,6 +5,7 @@
 
 pub mod between;
 mod bracket;
+pub mod broad;
 pub mod computations;
 pub mod discrete;
 pub mod error;
