@@ -38,10 +38,13 @@ mod rods;
 mod springs;
 mod system;
 
+use std::ops::Range;
+
 use crate::problem::Points;
 use crate::system::{Pattern, Softness};
 use field::Field;
 use gaps::Gaps;
+pub(crate) use gaps::Room;
 pub use gaps::{Ball, Side, Surface, Wall};
 pub(crate) use geometry::frame;
 use gravity::{Newton, Uniform};
@@ -74,7 +77,12 @@ pub struct Particles {
     rods: Rods,
     rod_pattern: Pattern,
     gaps: Gaps,
+    /// Pairs of spheres that are listed at most.
+    most_listed: usize,
 }
+
+/// Pairs of spheres up to which all of them are looked at in every step: 45 spheres.
+const MOST_LISTED: usize = 1000;
 
 impl Particles {
     /// Free particles without radius, with these masses.
@@ -98,6 +106,7 @@ impl Particles {
             rods: Rods::default(),
             rod_pattern: Pattern::new(dimension),
             gaps: Gaps::default(),
+            most_listed: MOST_LISTED,
         })
     }
 
@@ -229,24 +238,23 @@ impl Particles {
         surface.check()?;
         let members = pairs.group.members(PARTICLE, self.count())?;
         let excluded = Excluded::new(&pairs.excluded, self.count())?;
-        for (place, &i) in members.iter().enumerate() {
-            for &j in &members[place + 1..] {
-                if excluded.of(i).binary_search(&(j as u32)).is_err() {
-                    self.gaps.spheres.push((i, j), self.radii[i] + self.radii[j], surface);
-                }
-            }
-        }
+        self.gaps.spheres.add((&members, &self.radii), excluded, surface, self.most_listed);
         Ok(())
     }
 
-    /// Says how soft a gap is, for methods that regularise contacts: compliance in m/N, damping in s. Gaps are counted from 0 as the rows
-    /// stand now: between spheres, at walls, at balls.
-    pub fn set_gap_softness(&mut self, gap: usize, of: Softness) -> Result<(), Misuse> {
-        if gap >= self.gaps.len() {
-            return Err(Misuse::Absent { what: "gap", index: gap, count: self.gaps.len() });
+    /// How many pairs of spheres are listed at most; of more, those that are near are looked for. For gaps that are added later.
+    pub fn list_pairs(&mut self, most: usize) {
+        self.most_listed = most;
+    }
+
+    /// Says how soft gaps are, for methods that regularise contacts: compliance in m/N, damping in s. Gaps are counted from 0 as the rows
+    /// stand now: between spheres, at walls, at balls. Of a group of so many spheres that its pairs are not listed all or none are said.
+    pub fn set_gap_softness(&mut self, gaps: Range<usize>, of: Softness) -> Result<(), Misuse> {
+        if gaps.end > self.gaps.len() {
+            return Err(Misuse::Absent { what: "gap", index: gaps.end - 1, count: self.gaps.len() });
         }
         softness(of)?;
-        self.gaps.set_softness(gap, of);
+        self.gaps.set_softness(gaps, of);
         Ok(())
     }
 

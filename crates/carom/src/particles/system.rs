@@ -155,6 +155,10 @@ impl Particles {
         }
     }
 
+    fn gap_search<const D: usize>(&self, way: [&[f64]; 2], margin: f64, set: &mut ContactSet) {
+        self.gaps.detect::<D>(way.map(points), margin, set);
+    }
+
     fn gap_row<const D: usize>(&self, q: &[f64], index: usize, out: &mut [f64]) {
         dense_row::<D>(&self.gaps, q, index, out);
     }
@@ -346,13 +350,13 @@ impl Contacts for Particles {
     }
     #[inline]
     fn is_constant(&self) -> bool {
-        true
+        self.gaps.spheres.groups().is_empty()
     }
-    fn detect(&self, _way: Way, _margin: f64, set: &mut ContactSet) {
-        (0..self.gaps.len()).for_each(|row| set.push(ContactId::of(row)));
+    fn detect(&self, way: Way, margin: f64, set: &mut ContactSet) {
+        in_space!(self.gap_search(way.q, margin, set));
     }
     fn samples(&self, visit: &mut dyn FnMut(ContactId)) {
-        (0..self.gaps.len()).for_each(|row| visit(ContactId::of(row)));
+        self.gaps.samples(&mut |row| visit(ContactId::of(row)));
     }
     fn gaps(&self, _t: f64, q: &[f64], out: &mut [f64]) {
         in_space!(self.gap_values(q, out));
@@ -382,7 +386,7 @@ impl Contacts for Particles {
         self.gaps.material(contact.place())
     }
     fn materials(&self, visit: &mut dyn FnMut(ContactId, Material)) {
-        (0..self.gaps.len()).for_each(|row| visit(ContactId::of(row), self.gaps.material(row)));
+        self.gaps.materials(&mut |row, material| visit(ContactId::of(row), material));
     }
     fn directions(&self, _contact: ContactId) -> usize {
         self.dimension - 1

@@ -1,6 +1,7 @@
 //! The contacts that a step looks at.
 
 use super::{ContactId, Contacts, Way};
+use crate::particles::Room;
 
 /// Contacts by id, ascending: all of a system with few, of others those that were found near.
 #[derive(Debug, Clone, Default)]
@@ -10,6 +11,7 @@ pub struct ContactSet {
     last: Vec<ContactId>,
     /// Whether the set is all contacts of its system: then places are ids.
     whole: bool,
+    room: Room,
 }
 
 impl ContactSet {
@@ -43,6 +45,11 @@ impl ContactSet {
     #[inline]
     pub fn push(&mut self, contact: ContactId) {
         self.ids.push(contact);
+    }
+
+    /// What a search keeps for the next one, to save work.
+    pub(crate) fn room(&mut self) -> &mut Room {
+        &mut self.room
     }
 
     /// Its contacts.

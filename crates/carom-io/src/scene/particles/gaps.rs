@@ -110,9 +110,8 @@ impl Reader<'_> {
         misused(add(&mut self.system), table)?;
         if softness != Softness::default() {
             // Elements are read in the order of the rows: those that were just added are the last.
-            for gap in before..self.system.contacts().count() {
-                misused(self.system.set_gap_softness(gap, softness), table)?;
-            }
+            let added = before..self.system.contacts().count();
+            misused(self.system.set_gap_softness(added, softness), table)?;
         }
         self.places.add_gaps(place, self.system.contacts().count() - before);
         Some(())

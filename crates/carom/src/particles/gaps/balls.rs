@@ -3,6 +3,8 @@
 //! Cost: one square root per row. At the centre the distance has a kink: inside a ball, where that is the place farthest
 //! from contact, gradient and Hessian are zero there; outside of one they are NaN.
 
+use std::ops::Range;
+
 use super::bend::Arc;
 use super::passage::Way;
 use super::surface::Surface;
@@ -93,9 +95,11 @@ impl Balls {
         Material { restitution, friction, softness: self.softness.get(row).copied().unwrap_or_default() }
     }
 
-    pub fn set_softness(&mut self, row: usize, softness: Softness) {
-        self.softness.resize(self.contacts.len(), Softness::default());
-        self.softness[row] = softness;
+    pub fn set_softness(&mut self, rows: Range<usize>, softness: Softness) {
+        if !rows.is_empty() {
+            self.softness.resize(self.contacts.len(), Softness::default());
+            self.softness[rows].fill(softness);
+        }
     }
 
     pub fn tangents<const D: usize>(
@@ -123,6 +127,18 @@ impl Balls {
         let seen = || way.of(contact.particle).seen_from_point(&truncated(&contact.centre));
         let travel = near.then(|| seen().through(contact.touching)).flatten()?;
         Some(Passage { contact: ContactId::of(row), travel, depth: 2.0 * contact.touching })
+    }
+
+    /// A lower bound of a gap on the straight way of its particle, which is reached inside of balls.
+    pub fn least<const D: usize>(&self, [from, to]: [&[[f64; D]]; 2], row: usize) -> f64 {
+        let contact = &self.contacts[row];
+        let ends = contact.value(from).min(contact.value(to));
+        if contact.side == Side::Inside {
+            // The distance from the centre is a convex function of the place.
+            return ends;
+        }
+        let way = difference(&from[contact.particle], &to[contact.particle]);
+        ends - 0.5 * product(&way, &way).sqrt()
     }
 
     pub fn value<const D: usize>(&self, x: &[[f64; D]], row: usize) -> f64 {

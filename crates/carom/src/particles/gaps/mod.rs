@@ -4,16 +4,21 @@
 
 mod balls;
 mod bend;
+mod detect;
+mod groups;
 mod passage;
 mod spheres;
 mod surface;
 mod walls;
+
+use std::ops::Range;
 
 use super::geometry::Blocks;
 use super::names::Names;
 use super::pool::Rows;
 use crate::system::{ContactId, Material, Parabola, Passage, Softness};
 pub use balls::{Ball, Balls, Side};
+pub use detect::Room;
 use passage::Way;
 pub use spheres::Spheres;
 pub use surface::Surface;
@@ -54,13 +59,28 @@ impl Gaps {
         }
     }
 
-    /// Says how soft a row is.
-    pub fn set_softness(&mut self, row: usize, softness: Softness) {
-        match self.pool(row) {
-            Pool::Spheres(row) => self.spheres.set_softness(row, softness),
-            Pool::Walls(row) => self.walls.set_softness(row, softness),
-            Pool::Balls(row) => self.balls.set_softness(row, softness),
-        }
+    /// Says how soft rows are; of a group of many spheres those of all of its pairs.
+    pub fn set_softness(&mut self, rows: Range<usize>, softness: Softness) {
+        let (walls, balls) = (self.spheres.len(), self.spheres.len() + self.walls.len());
+        let part = |first: usize, count: usize| {
+            let within = |row: usize| row.clamp(first, first + count) - first;
+            within(rows.start)..within(rows.end)
+        };
+        self.spheres.set_softness(part(0, walls), softness);
+        self.walls.set_softness(part(walls, self.walls.len()), softness);
+        self.balls.set_softness(part(balls, self.balls.len()), softness);
+    }
+
+    /// Every material that occurs, with a row that has it.
+    pub fn materials(&self, visit: &mut dyn FnMut(usize, Material)) {
+        self.spheres.materials(visit);
+        (self.spheres.len()..self.len()).for_each(|row| visit(row, self.material(row)));
+    }
+
+    /// Rows that can stand for all.
+    pub fn samples(&self, visit: &mut dyn FnMut(usize)) {
+        self.spheres.samples(visit);
+        (self.spheres.len()..self.len()).for_each(visit);
     }
 
     /// One row.

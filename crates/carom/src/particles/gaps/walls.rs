@@ -1,5 +1,7 @@
 //! Spheres in front of a plane wall: `n·x − d − r` with a unit normal. Linear: the Hessian is zero.
 
+use std::ops::Range;
+
 use super::bend::Arc;
 use super::surface::Surface;
 use crate::particles::geometry::{Blocks, frame, product, truncated};
@@ -65,9 +67,11 @@ impl Walls {
         Material { restitution, friction, softness: self.softness.get(row).copied().unwrap_or_default() }
     }
 
-    pub fn set_softness(&mut self, row: usize, softness: Softness) {
-        self.softness.resize(self.contacts.len(), Softness::default());
-        self.softness[row] = softness;
+    pub fn set_softness(&mut self, rows: Range<usize>, softness: Softness) {
+        if !rows.is_empty() {
+            self.softness.resize(self.contacts.len(), Softness::default());
+            self.softness[rows].fill(softness);
+        }
     }
 
     pub fn tangents<const D: usize>(&self, row: usize, mut put: impl FnMut(usize, usize, [f64; D])) {
