@@ -289,6 +289,7 @@ impl Taken {
         self.report.active |= report.active;
         self.report.captured += report.captured;
         self.report.impact_work += report.impact_work;
+        self.report.surface_work += report.surface_work;
         self.report.fallbacks += report.fallbacks;
         self.report.lowered += report.lowered;
         self.report.approached += report.approached;

@@ -18,6 +18,7 @@ use carom_io::report::RunReport;
 use carom_io::scene::Scene;
 use carom_io::trial::Trial;
 use clap::Args as ClapArgs;
+use figure::{Last, Part};
 use plan::{Plan, Point};
 use serde::{Serialize, Serializer};
 use serde_json::json;
@@ -53,6 +54,9 @@ pub struct Args {
     /// Draw the range of the energy over the varied key into this file, .svg or .png
     #[arg(long, value_name = "FILE")]
     figure: Option<PathBuf>,
+    /// Draw a dot for the end of each run instead, over the first key: q.NAME, v.NAME or p.NAME of a coordinate
+    #[arg(long, value_name = "COLUMN", requires = "figure")]
+    draw: Option<String>,
     /// One JSON document on standard output, everything else on standard error
     #[arg(long)]
     json: bool,
@@ -114,9 +118,13 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     let seed = args.sample.map(|_| args.seed.unwrap_or(0));
     let sample = args.sample.map(|count| count as usize).zip(seed);
     let plan = Plan::new(&args.vary, sample).map_err(|message| refuse(args.json, "--vary", message))?;
-    if file.is_some() && !plan.is_numeric() {
-        let message = "it is drawn over one key with numbers: give one --vary of numbers".to_string();
-        return Err(refuse(args.json, "--figure", message));
+    let drawable = if args.draw.is_some() { plan.begins_numeric() } else { plan.is_numeric() };
+    if file.is_some() && !drawable {
+        let message = match args.draw {
+            Some(_) => "it is drawn over the first key: give it numbers",
+            None => "it is drawn over one key with numbers: give one --vary of numbers, or say with --draw what the end of runs is to show",
+        };
+        return Err(refuse(args.json, "--figure", message.to_string()));
     }
     let (name, source) = args.scene.source(args.json)?;
     let cores = || available_parallelism().map_or(1, usize::from);
@@ -125,6 +133,8 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     let out = args.out.clone().unwrap_or_else(|| Path::new("runs").join(format!("sweep-{}", sweep.name)));
     sweep.settle(&out, args)?;
     let stop = interrupt::flag()?;
+    let drawn = args.draw.as_deref().map(|column| sweep.last(column)).transpose();
+    let drawn = drawn.map_err(|message| refuse(args.json, "--draw", message))?;
     sweep.check(&stop, args)?;
     let folder = SweepFolder::create(&out).map_err(|error| refuse(args.json, "--out", error.to_string()))?;
 
@@ -155,7 +165,11 @@ pub fn run(args: &Args) -> Result<(), Fail> {
             .map_err(|error| Fail::Failed(format!("error: {error}"))),
     };
     let file = file.filter(|_| !rows.is_empty());
-    let drawn = file.map_or(Ok(()), |file| file.write(&figure::figure(&title, keys[0], &rows)));
+    let figure = || match &drawn {
+        Some(last) => figure::ends(&title, keys[0], &rows, last),
+        None => figure::figure(&title, keys[0], &rows),
+    };
+    let drawn = file.map_or(Ok(()), |file| file.write(&figure()));
     let printed = if args.json {
         print::json(&document)
     } else if !args.quiet && !rows.is_empty() {
@@ -181,6 +195,25 @@ impl Sweep {
     fn scene(&self, point: &Point) -> Result<Scene, Vec<Diagnostic>> {
         let edits: Vec<Edit> = self.edits.iter().cloned().chain(point.edits()).collect();
         Scene::read(&self.name, &self.source, &edits)
+    }
+
+    /// What of the end of a run a column is, by the scene at the first point.
+    fn last(&self, column: &str) -> Result<Last, String> {
+        let Ok(scene) = self.scene(&self.plan.point(0)) else {
+            // What is wrong with it is told with its place.
+            return Ok(Last { name: column.to_string(), part: Part::Place, coordinate: 0 });
+        };
+        let system = &scene.problem.system;
+        let names: Vec<String> = (0..system.dim()).map(|i| system.coordinate_name(i)).collect();
+        let parts = [("q.", Part::Place), ("v.", Part::Velocity), ("p.", Part::Momentum)];
+        let found = parts.into_iter().find_map(|(head, part)| {
+            let coordinate = names.iter().position(|name| Some(name.as_str()) == column.strip_prefix(head))?;
+            Some(Last { name: column.to_string(), part, coordinate })
+        });
+        found.ok_or_else(|| {
+            let few: Vec<String> = names.iter().take(5).map(|name| format!("q.{name}")).collect();
+            format!("`{column}` is unknown; write q., v. or p. and a coordinate: {}", few.join(", "))
+        })
     }
 
     /// Reads the scene at every point, so that what is wrong with one is known before any is run. The first in the order of

@@ -37,7 +37,7 @@ const KINETIC: Allowed = allowed(Ok(()), Err("the kinetic energy"));
 const MASS: Allowed = allowed(Err("the mass matrix"), Err("the mass matrix"));
 const POTENTIAL: Allowed = allowed(Err("the potential"), Ok(()));
 const EQUALITY: Allowed = allowed(Err("an equality constraint"), Ok(()));
-const INEQUALITY: Allowed = allowed(Err("an inequality constraint"), Err("an inequality constraint"));
+const INEQUALITY: Allowed = allowed(Err("an inequality constraint"), Ok(()));
 
 /// What `[lagrangian]` says.
 pub struct Lagrangian {

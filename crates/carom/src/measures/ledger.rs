@@ -1,6 +1,6 @@
 //! Where the energy of a run went: what entered and what left, through what, and what is the integrator's error.
 //!
-//! `dE/dt = f_NP·v + ∂V/∂t + λᵀ∂f/∂t`: non-potential forces, a potential that depends on time, constraints that move,
+//! `dE/dt = f_NP·v + ∂V/∂t + λᵀ∂f/∂t − yᵀ∂g/∂t`: non-potential forces, a potential that depends on time, constraints and surfaces that move,
 //! impacts that are not elastic and contacts that are captured are the only sources. Their work is summed along the run; what of the change of energy it does not explain is the
 //! error of the integrator. Work of forces and potential is integrated by two Gauss points of the cubic through the
 //! nodes' positions and velocities, with an error of order h⁴, below that of steps of order 2, or by the points of a method that knows
@@ -69,6 +69,8 @@ pub struct Ledger {
     /// A potential that depends on time, moving constraints.
     timed: bool,
     moving: bool,
+    /// Surfaces of contacts that move.
+    surfaces: bool,
     contacts: bool,
     /// Whether friction has an account.
     rubs: bool,
@@ -106,13 +108,14 @@ impl Ledger {
     pub fn new(system: &dyn System, accounts: &[(&str, Role)], rough: bool) -> Self {
         let names = system.forces().map_or(&[][..], |forces| forces.terms());
         let time = system.time_dependence();
-        let (timed, moving) = (time.potential, time.equalities);
+        let (timed, moving, surfaces) = (time.potential, time.equalities, time.contacts);
         // A method with accounts of its own tells there what impacts take.
         let contacts = system.contacts().count() > 0 && accounts.is_empty();
         let rubs = contacts && rough;
         let further = [
             (timed, ("time-dependent potential", Role::Source)),
             (moving, ("moving constraints", Role::Source)),
+            (surfaces, ("moving surfaces", Role::Source)),
             (contacts, ("impacts", Role::Contact)),
             (rubs, ("friction", Role::Contact)),
             (contacts, ("capture", Role::Contact)),
@@ -129,6 +132,7 @@ impl Ledger {
             terms: names.len(),
             timed,
             moving,
+            surfaces,
             contacts,
             rubs,
             initial: 0.0,
@@ -142,7 +146,10 @@ impl Ledger {
     /// Whether these can be the accounts of this method on this system.
     pub fn fits(&self, method: &AnyMethod, system: &dyn System) -> bool {
         let fresh = Self::of(method, system);
-        let facts = |ledger: &Self| (ledger.terms, ledger.timed, ledger.moving, ledger.contacts, ledger.rubs);
+        let facts = |ledger: &Self| {
+            let Self { terms, timed, moving, surfaces, contacts, rubs, .. } = *ledger;
+            (terms, timed, moving, surfaces, contacts, rubs)
+        };
         let named = |ledger: &Self| ledger.sources.iter().map(|account| account.name.clone()).collect::<Vec<_>>();
         facts(self) == facts(&fresh)
             && named(self) == named(&fresh)
@@ -248,6 +255,10 @@ impl Ledger {
         let mut place = self.terms + usize::from(self.timed);
         if self.moving {
             self.sources[place].add(frame.constraint_work);
+            place += 1;
+        }
+        if self.surfaces {
+            self.sources[place].add(frame.report.surface_work);
             place += 1;
         }
         if self.contacts {

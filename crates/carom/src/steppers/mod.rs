@@ -42,6 +42,8 @@ pub struct StepReport {
     pub captured: u32,
     /// Energy that impact laws with restitution below 1 and friction took, as a negative number.
     pub impact_work: f64,
+    /// Work that surfaces which move did through their contacts.
+    pub surface_work: f64,
     /// Impacts at which the condition of the method had no solution and its fallback was taken; of `pem`, how often a step or a part of it
     /// was halved.
     pub fallbacks: u32,

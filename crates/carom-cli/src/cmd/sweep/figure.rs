@@ -1,8 +1,52 @@
-//! The figure of a sweep: how far the energy departs, over the one key that is varied.
+//! The figure of a sweep: how far the energy departs, over the one key that is varied, or where runs end, over the first key.
 
-use carom_io::figure::{Axis, Figure, Panel};
+use carom_io::figure::{Axis, Figure, Panel, Scale, Series, Trace};
+use carom_io::report::RunReport;
 
 use super::Row;
+
+/// A number of the end of a run.
+pub struct Last {
+    /// What it is called.
+    pub name: String,
+    /// Which of its vectors.
+    pub part: Part,
+    /// Which of the coordinates.
+    pub coordinate: usize,
+}
+
+/// A vector of the end of a run.
+#[derive(Clone, Copy)]
+pub enum Part {
+    Place,
+    Velocity,
+    Momentum,
+}
+
+impl Last {
+    fn of(&self, report: &RunReport) -> Option<f64> {
+        let last = &report.last;
+        let values = match self.part {
+            Part::Place => &last.q,
+            Part::Velocity => &last.v,
+            Part::Momentum => &last.p,
+        };
+        values.get(self.coordinate).copied()
+    }
+}
+
+/// Draws a dot for the end of each run; runs that failed are left out.
+pub fn ends(title: &str, key: &str, rows: &[Row], last: &Last) -> Figure {
+    let mut dots = Trace::scatter(Scale::Linear, Scale::Linear);
+    for row in rows.iter().filter(|row| row.report.complete) {
+        let x = row.point.values().next().and_then(|value| value.as_f64());
+        if let (Some(x), Some(y)) = (x, last.of(&row.report)) {
+            dots.push(x, y);
+        }
+    }
+    let panel = Panel::new().x(Axis::linear(key)).y(Axis::linear(&last.name)).series(Series::new("end of a run", dots));
+    Figure::new(720, 460).title(title).columns(1).panel(panel)
+}
 
 /// Values that span more than this factor are drawn on a logarithmic axis.
 const WIDE: f64 = 100.0;

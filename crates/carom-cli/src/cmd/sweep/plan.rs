@@ -136,8 +136,13 @@ impl Plan {
 
     /// Whether there is one key, and its values are numbers.
     pub fn is_numeric(&self) -> bool {
+        self.axes.len() == 1 && self.begins_numeric()
+    }
+
+    /// Whether the first key has numbers.
+    pub fn begins_numeric(&self) -> bool {
         let number = |choice: &Choice| choice.value.is_number();
-        matches!(&self.axes[..], [Axis { values, .. }] if match values {
+        self.axes.first().is_some_and(|Axis { values, .. }| match values {
             Values::Range(..) => true,
             Values::List(choices) => choices.iter().all(number),
         })

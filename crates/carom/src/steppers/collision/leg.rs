@@ -289,6 +289,7 @@ impl Collision {
             return;
         }
         self.report.active |= !self.holder.held.is_empty();
+        self.report.surface_work += self.holder.surface_work(system, &self.leg.at);
         for (place, &contact) in self.holder.held.iter().enumerate() {
             let impulse = impulses.start[m + place] + impulses.end[m + place];
             self.contact_impulse.add(contact, 0.0 - impulse);

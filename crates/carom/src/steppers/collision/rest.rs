@@ -112,6 +112,9 @@ impl Collision {
             let (friction, impact) = ([f64::NAN; 2], self.impact_states.len() - 1);
             let what = if hit { Happening::Rest } else { Happening::Kept };
             let event = Event { t, alpha, contact, what, speed, impulse, friction, work, impact };
+            if let Some(drift) = contacts.drift.get(place) {
+                self.report.surface_work -= drift * impulse;
+            }
             // Those that rested before are none of what the impact did, but their impulses are among its impulses.
             if hit {
                 self.events.push(event);

@@ -23,6 +23,7 @@ impl Collision {
         let before = self.events.len();
         // Back in time a contact is approached where it would be left: the momentum is turned for the law, and turned back.
         self.turn();
+        let surfaces = self.report.surface_work;
         let work = self.apply_law(system, before)?;
         self.note_impacts(system, before)?;
         let came_to_rest = self.settle(before);
@@ -33,7 +34,8 @@ impl Collision {
         self.report.active = true;
         let asks = self.options.closing != Closing::Law && self.events.len() > before && came_to_rest == 0;
         if asks {
-            self.ask(system, energy + work, work < 0.0, before);
+            let given = work + (self.report.surface_work - surfaces);
+            self.ask(system, energy + given, work < 0.0, before);
         }
         self.leg.condition.asked = asks;
         if self.leg.tau > RESOLUTION * self.grid[1].abs() {
@@ -124,6 +126,7 @@ impl Collision {
         // What the impulses of contacts put onto equality constraints.
         let m = self.start_impulse.len();
         let impulses = if rough { &self.rough.normal } else { &self.resolver.impulse };
+        self.report.surface_work += contacts.surface_work(impulses);
         for (place, (&contact, impulse)) in contacts.members.iter().zip(impulses).enumerate() {
             self.contact_impulse.add(contact, impulse * sign);
             self.events[before + place].impulse = *impulse;

@@ -371,6 +371,11 @@ impl Solver {
         }
     }
 
+    /// When and where the contact impulses act.
+    pub fn contact_point(&self) -> (f64, &[f64]) {
+        (self.t, &self.y)
+    }
+
     /// Puts the contact impulses into the momentum at the end.
     pub fn finish(&mut self) {
         let Scheme { into_end, carried, .. } = self.scheme;

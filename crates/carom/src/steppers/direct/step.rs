@@ -72,6 +72,12 @@ impl Direct {
                 self.impulse.add(contact, h * start * before);
             }
         }
+        if system.time_dependence().contacts {
+            let (t, y) = self.solver.contact_point();
+            let work =
+                |impulse: &ContactImpulse| impulse.normal * system.contacts().rates(t, y, impulse.contact)[0];
+            report.surface_work = 0.0 - self.impulse.as_slice().iter().map(work).sum::<f64>();
+        }
         report.active |= self.impulse.as_slice().iter().any(|impulse| impulse.normal != 0.0);
         Ok(report)
     }

@@ -161,6 +161,7 @@ impl Gvi {
             }
         };
         let resolved = resolved.map_err(|stuck| contacts.no_end(system, &stuck))?;
+        self.surface_work += contacts.surface_work(&self.resolver.impulse);
         for (place, (&contact, impulse)) in contacts.members.iter().zip(&self.resolver.impulse).enumerate() {
             let impulse = impulse * h.signum();
             self.contact_impulse.add(contact, impulse);

@@ -75,6 +75,8 @@ pub struct Gvi {
     pub(super) contact_impulse: ContactImpulses,
     pub(super) start_impulse: Vec<f64>,
     pub(super) end_impulse: Vec<f64>,
+    /// Work of moving surfaces in the step.
+    pub(super) surface_work: f64,
     /// Whether the last step had no contacts.
     pub(super) idle: bool,
     /// What the short way of few coordinates keeps.
@@ -128,6 +130,7 @@ impl Gvi {
             contact_impulse: ContactImpulses::default(),
             start_impulse: vec![0.0; m],
             end_impulse: vec![0.0; m],
+            surface_work: 0.0,
             idle: true,
             short: Short::default(),
         };
@@ -209,6 +212,7 @@ impl Gvi {
         h: f64,
     ) -> Result<StepReport, Failure> {
         self.idle = false;
+        self.surface_work = 0.0;
         self.contact_impulse.clear();
         self.start_impulse.fill(0.0);
         self.inverse.prepare(system, &state.q)?;
@@ -239,6 +243,10 @@ impl Gvi {
             state.copy_from(&self.reflected);
         };
         self.take_impulses::<S>();
+        if !self.candidates.is_empty() {
+            self.surface_work += self.holder.surface_work(system, &self.reflected);
+        }
+        report.surface_work = self.surface_work;
         report.approached = impact.approached;
         if let Some(discrete) = &self.discrete {
             report.fallbacks = discrete.fallbacks;

@@ -77,6 +77,8 @@ pub struct ContactRows {
     pub nu: Vec<f64>,
     /// Speeds of separation that no impulse changes: of surfaces and equality constraints that move.
     pub offset: Vec<f64>,
+    /// Those of surfaces alone; empty if none moves.
+    pub drift: Vec<f64>,
     /// Coefficients of restitution.
     pub restitution: Vec<f64>,
     /// Gaps that count as closed.
@@ -195,6 +197,11 @@ impl ContactRows {
         self.y.row_product(i, &self.g, j)
     }
 
+    /// Work that moving surfaces do by impulses along the rows.
+    pub fn surface_work(&self, impulses: &[f64]) -> f64 {
+        0.0 - self.drift.iter().zip(impulses).map(|(drift, impulse)| drift * impulse).sum::<f64>()
+    }
+
     /// The place of a contact among the members.
     #[inline]
     pub fn place(&self, contact: ContactId) -> Option<usize> {
@@ -232,6 +239,7 @@ impl ContactRows {
         self.nu.resize(count * m, 0.0);
         self.offset.clear();
         self.offset.resize(count, 0.0);
+        self.drift.clear();
         let lists =
             [&mut self.restitution, &mut self.gap_tolerance, &mut self.gap_noise, &mut self.speed_tolerance];
         for list in lists.into_iter().chain([&mut self.push]) {
@@ -246,6 +254,7 @@ impl ContactRows {
             self.restitution[place] = restitution.unwrap_or_else(|| contacts.material(contact).restitution);
             if moves {
                 self.offset[place] = h.signum() * contacts.rates(t, at, contact)[0];
+                self.drift.push(self.offset[place]);
             }
             self.push_row(place, (inverse, rows), h);
             self.push[place] = -self.g.row_times(place, &scales.push);

@@ -190,6 +190,21 @@ impl Holder {
         self.cluster.is_some()
     }
 
+    /// Work that moving surfaces did in the last step, through the contacts that were held from a state on.
+    pub fn surface_work<S: System + ?Sized>(&self, system: &S, start: &State) -> f64 {
+        if !system.time_dependence().contacts {
+            return 0.0;
+        }
+        let contacts = system.contacts();
+        let rate = |state: &State, contact: ContactId| contacts.rates(state.t, &state.q, contact)[0];
+        // −Gᵀ of what is told went into the momentum: λᵀ∂g/∂t.
+        let impulses = self.start_impulse[self.own..].iter().zip(&self.end_impulse[self.own..]);
+        let of = |(&contact, (at_start, at_end)): (&ContactId, (&f64, &f64))| {
+            at_start * rate(start, contact) + at_end * rate(&self.end, contact)
+        };
+        self.held.iter().zip(impulses).map(of).sum()
+    }
+
     /// The work of friction in the last step with it.
     pub fn friction_work(&self) -> f64 {
         self.cluster.as_ref().map_or(0.0, |cluster| cluster.rubbing.work)

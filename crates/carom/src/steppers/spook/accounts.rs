@@ -65,6 +65,8 @@ pub struct Planned<'a> {
     pub struck: &'a [f64],
     /// Gradient of the potential, and the length of the step.
     pub gradient: (&'a [f64], f64),
+    /// Work of surfaces that move, in the step and in the impact.
+    pub by_surfaces: [f64; 2],
     /// Energy in the compliance of the constraints, and in that of the contacts.
     pub stored: [f64; 2],
 }
@@ -94,7 +96,8 @@ pub fn stored<S: System + ?Sized>(
 impl Accounts {
     /// Enters a planned step.
     pub fn plan(&mut self, planned: &Planned) {
-        let Planned { rows, z, velocities: [v0, v1], impact: (work, change), struck, gradient, stored } = *planned;
+        let Planned { rows, z, velocities: [v0, v1], impact: (work, change), struck, gradient, stored, .. } =
+            *planned;
         let (gradient, h) = gradient;
         (self.before, self.after, self.shown) = ([0.0; COUNT], [0.0; COUNT], false);
         let ([m, s, k], dimension) = (rows.counts(), rows.dimension);
@@ -118,6 +121,9 @@ impl Accounts {
         let moved = |z: &[f64]| rows.rates().iter().zip(z).map(|(rate, impulse)| -rate * impulse).sum::<f64>();
         self.after[DAMPING] -= moved(z);
         self.after[IMPACTS] -= moved(struck);
+        // What surfaces do likewise.
+        self.after[CONTACTS] -= planned.by_surfaces[0];
+        self.before[IMPACTS] -= planned.by_surfaces[1];
         self.planned_stored = stored;
     }
 

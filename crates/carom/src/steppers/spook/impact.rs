@@ -124,6 +124,11 @@ impl Impact {
         (equalities, (0..count).map(move |place| (self.rows.contacts[place].id, of_contact(place))))
     }
 
+    /// Work that moving surfaces did in the impact.
+    pub fn surface_work(&self) -> f64 {
+        if self.happened { self.rows.surface_work(&self.z) } else { 0.0 }
+    }
+
     /// Lets the closed contacts that are approached have their impact; `p` and `v` become those after it.
     pub fn strike<S: System + ?Sized>(
         &mut self,

@@ -164,6 +164,12 @@ impl Rows {
         }
     }
 
+    /// Work that moving surfaces do by impulses of these rows.
+    pub fn surface_work(&self, z: &[f64]) -> f64 {
+        let impulses = z[self.joints().min(z.len())..].chunks_exact(self.dimension);
+        0.0 - self.contacts.iter().zip(impulses).map(|(contact, z)| contact.drift * z[0]).sum::<f64>()
+    }
+
     /// What moving constraints did: `∂g/∂t` of every equality, empty if none moves.
     pub fn rates(&self) -> &[f64] {
         if self.timed { &self.rate } else { &[] }

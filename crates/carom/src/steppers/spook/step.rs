@@ -160,6 +160,7 @@ impl Spook {
             impacts: self.impact.count,
             active: pressed || self.impact.count > 0,
             impact_work: self.impact.work,
+            surface_work: self.rows.surface_work(&self.z) + self.impact.surface_work(),
             lowered: self.impact.lowered,
             ..StepReport::default()
         })
@@ -364,6 +365,7 @@ impl Spook {
             impact: (self.impact.work, self.impact.happened.then_some(&self.impact.change[..])),
             struck: self.impact.impulses().0,
             gradient: (&self.gradient, h),
+            by_surfaces: [self.rows.surface_work(&self.z), self.impact.surface_work()],
             stored,
         });
     }
