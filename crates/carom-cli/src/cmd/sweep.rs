@@ -122,7 +122,9 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     if file.is_some() && !drawable {
         let message = match args.draw {
             Some(_) => "it is drawn over the first key: give it numbers",
-            None => "it is drawn over one key with numbers: give one --vary of numbers, or say with --draw what the end of runs is to show",
+            None => {
+                "it is drawn over one key with numbers: give one --vary of numbers, or say with --draw what the end of runs is to show"
+            }
         };
         return Err(refuse(args.json, "--figure", message.to_string()));
     }

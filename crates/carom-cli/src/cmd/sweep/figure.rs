@@ -44,7 +44,8 @@ pub fn ends(title: &str, key: &str, rows: &[Row], last: &Last) -> Figure {
             dots.push(x, y);
         }
     }
-    let panel = Panel::new().x(Axis::linear(key)).y(Axis::linear(&last.name)).series(Series::new("end of a run", dots));
+    let panel =
+        Panel::new().x(Axis::linear(key)).y(Axis::linear(&last.name)).series(Series::new("end of a run", dots));
     Figure::new(720, 460).title(title).columns(1).panel(panel)
 }
 
