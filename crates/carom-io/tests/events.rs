@@ -11,7 +11,7 @@ use carom::error::StepError;
 use carom::run::{Grid, Outcome, Run};
 use carom::state::State;
 use carom::steppers::{Event, ForeignMemory, Happening, ImpactStates, StepReport, Stepper};
-use carom::system::System;
+use carom::system::{ContactId, System};
 use carom_io::document::{Edit, Source};
 use carom_io::folder::RunFolder;
 use carom_io::html_report::HtmlReport;
@@ -61,6 +61,7 @@ impl Stepper<dyn System> for Telling {
         let event = |alpha: f64, contact: usize, what: Happening| {
             let (speed, impulse, work) = (-state.q[1], 2.0 * state.q[1], -0.25 * alpha);
             let (friction, impact) = ([f64::NAN; 2], usize::from(alpha > 0.5));
+            let contact = ContactId::of(contact);
             Event { t: t + alpha * h, alpha, contact, what, speed, impulse, friction, work, impact }
         };
         if self.made.is_multiple_of(3) {

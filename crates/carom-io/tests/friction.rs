@@ -1,6 +1,7 @@
 //! Friction in scenes: what it becomes in the system, how it is written out, and that no method ignores it.
 
 use carom::method::AnyMethod;
+use carom::system::ContactId;
 use carom_io::document::{Edit, Source};
 use carom_io::scene::Scene;
 
@@ -94,7 +95,10 @@ fn friction_is_that_of_the_inequality() {
         panic!("no method takes friction");
     };
     let scene = read(WHEEL, &[&format!("method={{name='{}'}}", method.name())]).expect("taken");
-    assert_eq!([0, 1, 2].map(|i| scene.problem.system.contacts().friction(i)), [0.6, 0.0, 0.0]);
+    assert_eq!(
+        [0, 1, 2].map(|i| scene.problem.system.contacts().material(ContactId::of(i)).friction),
+        [0.6, 0.0, 0.0]
+    );
 }
 
 #[test]
@@ -113,11 +117,11 @@ fn defaults_are_written_out() {
 fn the_directions_of_sliding_are_the_gradients_of_slide() {
     let scene = read(WHEEL, &["parameters.mu=0"]).expect("taken");
     let (system, q) = (&scene.problem.system, [0.1, 1.0, 0.75, 0.0]);
-    assert_eq!((0..3).map(|i| system.contacts().directions(i)).collect::<Vec<_>>(), [2, 1, 0]);
+    assert_eq!((0..3).map(|i| system.contacts().directions(ContactId::of(i))).collect::<Vec<_>>(), [2, 1, 0]);
     let mut rows = [0.0; 8];
-    system.contacts().tangents(&q, 0, &mut rows);
+    system.contacts().tangents(0.0, &q, ContactId(0), &mut rows);
     assert_eq!(rows, [1.0, 0.0, 0.0, 0.5, 0.0, 0.0, 1.0, 0.0]);
-    system.contacts().tangents(&q, 1, &mut rows[..4]);
+    system.contacts().tangents(0.0, &q, ContactId(1), &mut rows[..4]);
     assert_eq!(rows[..4], [1.0, 0.1, 0.0, 0.0]);
-    system.contacts().tangents(&q, 2, &mut []);
+    system.contacts().tangents(0.0, &q, ContactId(2), &mut []);
 }

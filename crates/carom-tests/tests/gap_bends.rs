@@ -1,7 +1,7 @@
 //! Bounds of the bend of gaps along parabolas: no second derivative lies outside of them.
 
 use carom::particles::{Ball, Group, Particles, Selection, Side, Surface, Wall};
-use carom::system::{Parabola, System};
+use carom::system::{ContactId, Parabola, System};
 use carom_tests::runs::{numbers, scene};
 
 /// `g'' = v·Hv + ∇g·a` of one gap at time `t` of a parabola, and the size of its terms.
@@ -9,11 +9,9 @@ fn second_derivative(system: &dyn System, arc: &Parabola, index: usize, t: f64) 
     let n = arc.q.len();
     let q: Vec<f64> = (0..n).map(|k| arc.q[k] + t * (arc.v[k] + 0.5 * t * arc.a[k])).collect();
     let v: Vec<f64> = (0..n).map(|k| arc.v[k] + t * arc.a[k]).collect();
-    let mut weight = vec![0.0; system.contacts().count()];
-    weight[index] = 1.0;
     let (mut gradient, mut hessian) = (vec![0.0; n], vec![0.0; n * n]);
-    system.contacts().gradient(&q, index, &mut gradient);
-    system.contacts().hessian(&q, &weight, &mut hessian);
+    system.contacts().gradient(0.0, &q, ContactId::of(index), &mut gradient);
+    system.contacts().hessian(0.0, &q, &[(ContactId::of(index), 1.0)], &mut hessian);
     let (mut sum, mut size) = (0.0, 0.0);
     for k in 0..n {
         let terms = (0..n).map(|l| v[k] * hessian[k * n + l] * v[l]).chain([gradient[k] * arc.a[k]]);
@@ -55,10 +53,14 @@ fn bounds_hold_along_random_parabolas() {
                 r[part * n..(part + 1) * n].iter().map(|r| scale * r).collect()
             };
             let (q, v, a) = (scaled(0, 4.0), scaled(1, 4.0), scaled(2, 6.0));
-            let arc = Parabola { q: &q, v: &v, a: &a, duration: 0.3 * (r[3 * n] + 0.5) };
+            let arc = Parabola { t: 0.0, pace: 1.0, q: &q, v: &v, a: &a, duration: 0.3 * (r[3 * n] + 0.5) };
             for (row, name) in ROWS.iter().enumerate() {
-                let [lower, upper] =
-                    system.contacts().along().expect("bounds").bend(&arc, row).expect("particles know them");
+                let [lower, upper] = system
+                    .contacts()
+                    .along()
+                    .expect("bounds")
+                    .bend(&arc, ContactId::of(row))
+                    .expect("particles know them");
                 infinite[row] += usize::from(!(upper - lower).is_finite());
                 for k in 0..=32 {
                     let (bend, size) = second_derivative(&system, &arc, row, arc.duration * f64::from(k) / 32.0);
@@ -90,20 +92,20 @@ fn bounds_of_walls_and_on_a_line_are_the_bend_itself() {
     for dimension in 1..=3 {
         let n = 2 * dimension;
         let (system, normal) = (spheres(dimension), &[0.6, -0.3, 1.1_f64][..dimension]);
-        let arc = Parabola { q: &q[..n], v: &v[..n], a: &a[..n], duration: 10.0 };
+        let arc = Parabola { t: 0.0, pace: 1.0, q: &q[..n], v: &v[..n], a: &a[..n], duration: 10.0 };
         let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
         let bend = normal.iter().zip(&a[dimension..]).map(|(n, a)| n * a / length).sum::<f64>();
-        let [lower, upper] = system.contacts().along().expect("bounds").bend(&arc, 1).expect("known");
+        let [lower, upper] = system.contacts().along().expect("bounds").bend(&arc, ContactId(1)).expect("known");
         assert_eq!(lower, upper);
         assert!((lower - bend).abs() < 1e-15, "{lower}, {bend}");
     }
     // On a line, as long as they cannot meet: the other is on the right, then on the left.
     let system = spheres(1);
     for (q, bend) in [([0.0, 9.0], 1.25), ([9.0, 0.0], -1.25)] {
-        let arc = Parabola { q: &q, v: &[1.0, 2.0], a: &[0.25, 1.5], duration: 2.0 };
-        assert_eq!(system.contacts().along().expect("bounds").bend(&arc, 0), Some([bend; 2]));
+        let arc = Parabola { t: 0.0, pace: 1.0, q: &q, v: &[1.0, 2.0], a: &[0.25, 1.5], duration: 2.0 };
+        assert_eq!(system.contacts().along().expect("bounds").bend(&arc, ContactId(0)), Some([bend; 2]));
         assert_eq!(
-            system.contacts().along().expect("bounds").bend(&Parabola { duration: 4.0, ..arc }, 0),
+            system.contacts().along().expect("bounds").bend(&Parabola { duration: 4.0, ..arc }, ContactId(0)),
             Some([-1.25, f64::INFINITY])
         );
     }
@@ -143,12 +145,12 @@ fn bounds_of_expressions_hold_and_shrink_to_the_bend() {
             for seed in 1..=200 {
                 let r = numbers(6, seed);
                 let (q, v, a) = ([2.0 * r[0], 2.0 * r[1]], [2.0 * r[2], 2.0 * r[3]], [8.0 * r[4], 8.0 * r[5]]);
-                let arc = Parabola { q: &q, v: &v, a: &a, duration };
+                let arc = Parabola { t: 0.0, pace: 1.0, q: &q, v: &v, a: &a, duration };
                 let [lower, upper] = system
                     .contacts()
                     .along()
                     .expect("bounds")
-                    .bend(&arc, row)
+                    .bend(&arc, ContactId::of(row))
                     .unwrap_or_else(|| panic!("{gap}, {arc:?}"));
                 for k in 0..=32 {
                     let (bend, size) = second_derivative(&*system, &arc, row, duration * f64::from(k) / 32.0);
@@ -172,30 +174,37 @@ fn nothing_is_said_of_kinks_and_of_what_is_unbounded() {
     let gaps = ["1 - abs(x)", "2 + sign(x)", "min(x, y) + 9", "9 + 1/x", "9 + sqrt(x + 1)", "9 + x"];
     let (system, away) = (expressed(&gaps), [0.5, 5.0]);
     // Through x = 0 and y = x at constant velocity, where derivatives beside the kinks vanish, and short of them.
-    let through = Parabola { q: &[-0.5, 0.2], v: &[1.0, 0.0], a: &[0.0, 0.0], duration: 1.0 };
-    let short = Parabola { q: &away, duration: 0.1, ..through };
+    let through = Parabola { t: 0.0, pace: 1.0, q: &[-0.5, 0.2], v: &[1.0, 0.0], a: &[0.0, 0.0], duration: 1.0 };
+    let short = Parabola { t: 0.0, pace: 1.0, q: &away, duration: 0.1, ..through };
     // The turning point lies beyond −1, both ends do not.
-    let back = Parabola { q: &[-0.9, 0.2], v: &[-1.0, 0.0], a: &[4.0, 0.0], duration: 0.5 };
+    let back = Parabola { t: 0.0, pace: 1.0, q: &[-0.9, 0.2], v: &[-1.0, 0.0], a: &[4.0, 0.0], duration: 0.5 };
     for (row, gap) in gaps.iter().enumerate() {
-        assert!(system.contacts().along().expect("bounds").bend(&short, row).is_some(), "{gap}");
+        assert!(system.contacts().along().expect("bounds").bend(&short, ContactId::of(row)).is_some(), "{gap}");
         let smooth_through = row > 3;
         assert_eq!(
-            system.contacts().along().expect("bounds").bend(&through, row).is_some(),
+            system.contacts().along().expect("bounds").bend(&through, ContactId::of(row)).is_some(),
             smooth_through,
             "{gap}"
         );
     }
-    assert_eq!(system.contacts().along().expect("bounds").bend(&back, 4), None);
-    assert!(system.contacts().along().expect("bounds").bend(&Parabola { duration: 0.05, ..back }, 4).is_some());
+    assert_eq!(system.contacts().along().expect("bounds").bend(&back, ContactId(4)), None);
+    assert!(
+        system
+            .contacts()
+            .along()
+            .expect("bounds")
+            .bend(&Parabola { duration: 0.05, ..back }, ContactId(4))
+            .is_some()
+    );
 }
 
 #[test]
 fn bounds_of_expressions_allocate_nothing_once_warm() {
     let system = expressed(&GAPS);
-    let arc = Parabola { q: &[0.1, 0.2], v: &[1.0, -0.5], a: &[0.3, 0.4], duration: 0.1 };
+    let arc = Parabola { t: 0.0, pace: 1.0, q: &[0.1, 0.2], v: &[1.0, -0.5], a: &[0.3, 0.4], duration: 0.1 };
     let all = || {
         (0..GAPS.len())
-            .filter_map(|row| system.contacts().along().expect("bounds").bend(&arc, row))
+            .filter_map(|row| system.contacts().along().expect("bounds").bend(&arc, ContactId::of(row)))
             .map(|[lower, _]| lower)
             .sum::<f64>()
     };

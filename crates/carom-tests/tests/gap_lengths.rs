@@ -1,6 +1,7 @@
 //! Gaps that are not lengths: with friction they are made lengths, or refused; without they are left as they are.
 
 use carom::lagrangian::length::GapUnit;
+use carom::system::{ContactId, Parabola};
 use carom_io::document::Source;
 use carom_io::scene::Scene;
 use carom_tests::runs::{distance, measured, method, scene, state_after, stepper};
@@ -102,8 +103,8 @@ fn normalised_gaps_are_lengths_with_exact_derivatives() {
     assert!(matches!(scene.gap_units()[0], ("rail", GapUnit::Normalised(found)) if (found - slope).abs() < 1e-12));
     for x in [-1.5, -0.3, 0.0, 0.4, 2.0] {
         let (mut g, mut t) = ([0.0; 2], [0.0; 2]);
-        system.contacts().gradient(&[x, x * x], 0, &mut g);
-        system.contacts().tangents(&[x, x * x], 0, &mut t);
+        system.contacts().gradient(0.0, &[x, x * x], ContactId(0), &mut g);
+        system.contacts().tangents(0.0, &[x, x * x], ContactId(0), &mut t);
         let dot = |a: [f64; 2], b: [f64; 2]| a[0] * b[0] + a[1] * b[1];
         assert!((dot(g, g) - 1.0).abs() < 1e-14 && (dot(t, t) - 1.0).abs() < 1e-14 && dot(g, t).abs() < 1e-15);
         assert!(t[0] > 0.0, "along the slide");
@@ -113,12 +114,12 @@ fn normalised_gaps_are_lengths_with_exact_derivatives() {
     }
     // Bounds of the bend hold along parabolas.
     let (q, v, a) = ([0.5, 0.4], [-1.0, 0.7], [0.3, -G]);
-    let arc = carom::system::Parabola { q: &q, v: &v, a: &a, duration: 0.05 };
-    let [lower, upper] = system.contacts().along().expect("bounds").bend(&arc, 0).expect("bounds");
+    let arc = Parabola { t: 0.0, pace: 1.0, q: &q, v: &v, a: &a, duration: 0.05 };
+    let [lower, upper] = system.contacts().along().expect("bounds").bend(&arc, ContactId(0)).expect("bounds");
     let at = |t: f64| {
         let mut g = [0.0];
         let place = |k: usize| q[k] + t * v[k] + 0.5 * t * t * a[k];
-        system.contacts().gaps(&[place(0), place(1)], &mut g);
+        system.contacts().gaps(0.0, &[place(0), place(1)], &mut g);
         g[0]
     };
     for k in 1..50 {
@@ -147,8 +148,8 @@ fn gaps_without_friction_and_lengths_are_left_as_they_are() {
     assert!(matches!(units(&plain), GapUnit::Own(slope) if (slope - 5.0_f64.sqrt()).abs() < 1e-12));
     let gap = |text: &str, q: [f64; 2]| {
         let (scene, mut g, mut t) = (scene("bead", text, &[]), [0.0], [0.0; 2]);
-        scene.problem.system.contacts().gaps(&q, &mut g);
-        scene.problem.system.contacts().tangents(&q, 0, &mut t);
+        scene.problem.system.contacts().gaps(0.0, &q, &mut g);
+        scene.problem.system.contacts().tangents(0.0, &q, ContactId(0), &mut t);
         (g[0], t)
     };
     assert_eq!(gap(&plain, [0.3, 0.7]).0.to_bits(), (0.7 - 0.3_f64 * 0.3).to_bits());

@@ -2,7 +2,7 @@
 
 use carom::linear::dot;
 use carom::particles::{Ball, Group, Particles, Selection, Side, Surface, Wall};
-use carom::system::{Dynamics, System};
+use carom::system::{ContactId, Dynamics, System};
 use carom_tests::runs::numbers;
 
 fn unit(v: &[f64]) -> Vec<f64> {
@@ -29,14 +29,17 @@ fn spheres(dimension: usize) -> Particles {
 fn sliding_is_what_of_the_relative_velocity_is_not_along_the_normal() {
     for dimension in 1..=3 {
         let (system, n) = (spheres(dimension), 2 * dimension);
-        assert_eq!((0..4).map(|i| system.contacts().friction(i)).collect::<Vec<_>>(), [0.1, 0.2, 0.3, 0.4]);
+        assert_eq!(
+            (0..4).map(|i| system.contacts().material(ContactId::of(i)).friction).collect::<Vec<_>>(),
+            [0.1, 0.2, 0.3, 0.4]
+        );
         for seed in 1..=100 {
             let (q, v) = (numbers(n, seed), numbers(n, 1000 + seed));
             for row in 0..4 {
-                assert_eq!(system.contacts().directions(row), dimension - 1);
+                assert_eq!(system.contacts().directions(ContactId::of(row)), dimension - 1);
                 let (mut g, mut slides) = (vec![0.0; n], vec![f64::NAN; (dimension - 1) * n]);
-                system.contacts().gradient(&q, row, &mut g);
-                system.contacts().tangents(&q, row, &mut slides);
+                system.contacts().gradient(0.0, &q, ContactId::of(row), &mut g);
+                system.contacts().tangents(0.0, &q, ContactId::of(row), &mut slides);
                 let (one, other) = (&v[..dimension], &v[dimension..]);
                 let relative: Vec<f64> = match row {
                     0 => other.iter().zip(one).map(|(b, a)| b - a).collect(),
@@ -64,7 +67,7 @@ fn frame(normal: &[f64]) -> Vec<f64> {
     let wall = Wall { normal: normal.to_vec(), offset: 0.0, restitution: 1.0, friction: 1.0 };
     system.add_wall(&wall, &Group::All).expect("right");
     let mut out = vec![0.0; (d - 1) * system.dim()];
-    system.contacts().tangents(&vec![0.0; d], 0, &mut out);
+    system.contacts().tangents(0.0, &vec![0.0; d], ContactId(0), &mut out);
     out
 }
 

@@ -8,6 +8,7 @@ use carom::error::Failure;
 use carom::method::AnyMethod;
 use carom::state::State;
 use carom::steppers::shared::mass::InverseMass;
+use carom::system::ContactId;
 use carom_io::scene::Scene;
 use carom_tests::runs::{built_in, method, numbers};
 
@@ -116,10 +117,11 @@ fn hops(scene: &Scene, state: &State, contact: &str, last: f64) -> f64 {
     inverse.solve(&mut v);
     system.potential_gradient(state.t, &state.q, &mut a);
     inverse.solve(&mut a);
-    let index = (0..gaps.len()).find(|&index| system.contacts().name(index) == contact).expect("a contact");
+    let index =
+        (0..gaps.len()).find(|&index| system.contacts().name(ContactId::of(index)) == contact).expect("a contact");
     let mut gap = |tau: f64| {
         let q: Vec<f64> = (0..n).map(|i| state.q[i] + tau * (v[i] - 0.5 * tau * a[i])).collect();
-        system.contacts().gaps(&q, &mut gaps);
+        system.contacts().gaps(state.t + tau, &q, &mut gaps);
         gaps[index]
     };
     let short = 1e-3 * h;
@@ -186,7 +188,7 @@ impl Tally {
             self.steps += 1;
             self.impacts += u64::from(report.impacts);
             state.t = number as f64 * scene.run.h;
-            system.contacts().gaps(&state.q, &mut gaps);
+            system.contacts().gaps(state.t, &state.q, &mut gaps);
             let least = gaps.iter().fold(f64::INFINITY, |least, gap| least.min(*gap));
             self.deepest = self.deepest.max(-least);
             if gaps.iter().any(|gap| gap.is_nan() || *gap < -DEPTH) {

@@ -5,7 +5,7 @@ use carom::particles::{
     Ball, Cutoff, Group, LennardJones, Link, Misuse, Particles, Selection, Side, Surface, Wall,
 };
 use carom::problem::{Inconsistency, Problem};
-use carom::system::{Dynamics, Softness, System};
+use carom::system::{ContactId, Dynamics, Softness, System};
 use carom::testing::derivatives::check;
 use carom_tests::runs::numbers;
 
@@ -160,10 +160,10 @@ fn values_are_those_of_the_formulas() {
         .expect("right");
     let (mut f, mut g) = ([0.0; 2], [0.0; 7]);
     system.equalities().values(0.0, &q, &mut f);
-    system.contacts().gaps(&q, &mut g);
+    system.contacts().gaps(0.0, &q, &mut g);
     assert_eq!(f, [0.5, 2.0]);
     assert_eq!(g, [3.5, 1.5, 5.0, 5.5, 4.0, 1.5, 2.0]);
-    let names: Vec<String> = (0..7).map(|i| system.contacts().name(i)).collect();
+    let names: Vec<String> = (0..7).map(|i| system.contacts().name(ContactId::of(i))).collect();
     assert_eq!(names[0], "spheres 0-1");
     assert_eq!(names[2], "sphere 1 at wall 0");
     assert_eq!(names[6], "sphere 1 outside ball 1");

@@ -5,7 +5,7 @@ use carom::measures::Momentum;
 use carom::particles::{Group, Misuse};
 use carom::plates::{Plate, Plates, Polygon, Wall};
 use carom::problem::Problem;
-use carom::system::{Dynamics, Mass, Parabola, System};
+use carom::system::{ContactId, Dynamics, Mass, Parabola, System};
 use carom::testing::derivatives::{Place, check, compare};
 use carom_tests::runs::{advance, built_in, numbers, stepper};
 
@@ -82,17 +82,16 @@ fn values_are_those_of_the_formulas() {
     system.potential_by_parts(0.5, &q, &mut parts);
     assert_eq!((system.potential_parts(), parts), (vec!["gravity".into(), "field[0]".into()], [30.0, 1.9]));
     let mut gaps = [0.0; 8];
-    system.contacts().gaps(&q, &mut gaps);
+    system.contacts().gaps(0.0, &q, &mut gaps);
     for (corner, direction) in (0..4).map(|k| (k, angle + std::f64::consts::FRAC_PI_4 * (2 * k + 1) as f64)) {
         let radius = 0.5_f64.sqrt();
         let expected = [y + radius * direction.sin() + 0.5, 3.0 - x - radius * direction.cos()];
         let found = [gaps[corner], gaps[4 + corner]];
         assert!((found[0] - expected[0]).abs() < 1e-15 && (found[1] - expected[1]).abs() < 1e-15, "{found:?}");
     }
-    assert_eq!(
-        (system.contacts().restitution(7), system.contacts().friction(7), system.contacts().directions(7)),
-        (0.5, 0.25, 1)
-    );
+    let (material, directions) =
+        (system.contacts().material(ContactId(7)), system.contacts().directions(ContactId(7)));
+    assert_eq!((material.restitution, material.friction, directions), (0.5, 0.25, 1));
 }
 
 /// The rows of sliding are the derivatives of the position along the wall, in the frame of the wall and its normal.
@@ -116,7 +115,7 @@ fn sliding_is_along_the_wall() {
     let (q, rows) = (numbers(3 * COUNT, 5), system.contacts().count());
     let mut tangents = vec![0.0; rows * 3 * COUNT];
     for (index, row) in tangents.chunks_exact_mut(3 * COUNT).enumerate() {
-        system.contacts().tangents(&q, index, row);
+        system.contacts().tangents(0.0, &q, ContactId::of(index), row);
     }
     let mut found = Vec::new();
     compare(Place { what: "sliding", x: &q, rows }, &tangents, along, &mut found);
@@ -132,10 +131,8 @@ fn bend_at(system: &Plates, arc: &Parabola, index: usize, t: f64) -> f64 {
     let q: Vec<f64> = (0..n).map(|i| arc.q[i] + t * (arc.v[i] + 0.5 * t * arc.a[i])).collect();
     let v: Vec<f64> = (0..n).map(|i| arc.v[i] + t * arc.a[i]).collect();
     let (mut row, mut hessian) = (vec![0.0; n], vec![0.0; n * n]);
-    let mut lambda = vec![0.0; system.contacts().count()];
-    lambda[index] = 1.0;
-    system.contacts().gradient(&q, index, &mut row);
-    system.contacts().hessian(&q, &lambda, &mut hessian);
+    system.contacts().gradient(0.0, &q, ContactId::of(index), &mut row);
+    system.contacts().hessian(0.0, &q, &[(ContactId::of(index), 1.0)], &mut hessian);
     let straight: f64 = row.iter().zip(arc.a).map(|(g, a)| g * a).sum();
     straight + (0..n * n).map(|k| hessian[k] * v[k / n] * v[k % n]).sum::<f64>()
 }
@@ -151,9 +148,17 @@ fn the_bend_of_a_gap_stays_in_its_bounds_and_comes_close_to_them() {
         let size = [0.1, 1.0, 10.0][(seed % 3) as usize];
         let v: Vec<f64> = v.iter().map(|v| 4.0 * size * v).collect();
         let a: Vec<f64> = a.iter().map(|a| 10.0 * a).collect();
-        let arc = Parabola { q: &q, v: &v, a: &a, duration: [0.01, 0.3, 2.0][(seed / 3 % 3) as usize] };
+        let arc = Parabola {
+            t: 0.0,
+            pace: 1.0,
+            q: &q,
+            v: &v,
+            a: &a,
+            duration: [0.01, 0.3, 2.0][(seed / 3 % 3) as usize],
+        };
         for index in 0..system.contacts().count() {
-            let [lower, upper] = system.contacts().along().expect("bounds").bend(&arc, index).expect("known");
+            let [lower, upper] =
+                system.contacts().along().expect("bounds").bend(&arc, ContactId::of(index)).expect("known");
             let (middle, half) = (0.5 * (lower + upper), 0.5 * (upper - lower));
             for k in 0..=60 {
                 let found = bend_at(&system, &arc, index, arc.duration * k as f64 / 60.0);
@@ -280,7 +285,7 @@ fn names_say_plate_and_corner() {
     assert_eq!(names, expected);
     system.add_wall(&wall([0.0, 1.0], 0.0), &Group::Of(vec![1])).expect("right");
     system.add_wall(&wall([1.0, 0.0], 0.0), &Group::Of(vec![2, 0])).expect("right");
-    let names: Vec<String> = [3, 4, 7].map(|i| system.contacts().name(i)).to_vec();
+    let names: Vec<String> = [3, 4, 7].map(|i| system.contacts().name(ContactId::of(i))).to_vec();
     assert_eq!(names, ["corner 3 of 1 at wall 0", "corner 0 of star at wall 1", "corner 0 of pin[4] at wall 1"]);
 }
 
@@ -301,7 +306,7 @@ fn scenes_of_impacts_are_those_of_the_reference() {
     }
     let star = built_in("star-body", &[]);
     let mut gaps = [0.0; 4];
-    star.problem.system.contacts().gaps(&[0.3, 2.0, 1.1], &mut gaps);
+    star.problem.system.contacts().gaps(0.0, &[0.3, 2.0, 1.1], &mut gaps);
     for (corner, gap) in gaps.iter().enumerate() {
         let direction = 1.1 + std::f64::consts::FRAC_PI_4 * (2 * corner + 1) as f64;
         assert!((gap - (2.0 + direction.sin() / 2_f64.sqrt())).abs() < 1e-15, "corner {corner}");
@@ -311,7 +316,7 @@ fn scenes_of_impacts_are_those_of_the_reference() {
     let sixth = std::f64::consts::FRAC_PI_6;
     for q in [[-0.4707823285126872, -0.10729699641477707], [-sixth, 0.0], [-sixth, -4.0 * sixth]] {
         let mut gap = [f64::NAN];
-        pendulum.problem.system.contacts().gaps(&q, &mut gap);
+        pendulum.problem.system.contacts().gaps(0.0, &q, &mut gap);
         assert!(gap[0].abs() < 1e-14, "{q:?}: {gap:?}");
     }
 }

@@ -1,6 +1,7 @@
 //! Impacts with Coulomb friction, at random: energy, the laws, continuity. What is compared is computed here, from the whole mass and all rows.
 
 use carom::impact::{Cone, Law, RoughCone, RoughResolved, RoughResolver, Stuck};
+use carom_lcp::Sparse;
 
 /// A small deterministic generator (SplitMix64).
 struct Random(u64);
@@ -67,6 +68,18 @@ struct Trial {
     p: Vec<f64>,
 }
 
+/// A matrix of so many columns without rows.
+fn empty(columns: usize) -> Sparse {
+    let mut rows = Sparse::default();
+    rows.restart(columns);
+    rows
+}
+
+/// Adds a row with all of its entries.
+fn push(rows: &mut Sparse, row: &[f64]) {
+    rows.push_row(row.iter().copied().enumerate());
+}
+
 /// What the resolver made of it.
 struct Answer {
     resolved: RoughResolved,
@@ -130,13 +143,13 @@ impl Trial {
 
     fn resolve(&self, law: Law) -> Result<Answer, Stuck> {
         let count = self.contacts.len();
-        let [mut g, mut z, mut t, mut z_t] = [(); 4].map(|()| Vec::new());
+        let [mut g, mut z, mut t, mut z_t] = [(); 4].map(|()| empty(self.p.len()));
         let mut starts = vec![0];
         for contact in &self.contacts {
             for (k, row) in contact.iter().enumerate() {
                 let [own, divided] = self.free(row);
-                if k == 0 { &mut g } else { &mut t }.extend(own);
-                if k == 0 { &mut z } else { &mut z_t }.extend(divided);
+                push(if k == 0 { &mut g } else { &mut t }, &own);
+                push(if k == 0 { &mut z } else { &mut z_t }, &divided);
             }
             starts.push(starts[starts.len() - 1] + contact.len() - 1);
         }

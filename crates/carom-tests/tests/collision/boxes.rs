@@ -74,7 +74,7 @@ fn settle(rows: u32, columns: u32, method: &str, edits: &[&str]) {
     while walk.steps < 1200 {
         let report = walk.step();
         let system = &*walk.scene.problem.system;
-        system.contacts().gaps(&walk.state.q, &mut gap);
+        system.contacts().gaps(walk.state.t, &walk.state.q, &mut gap);
         deepest = gap.iter().fold(deepest, |deepest, gap| deepest.max(-gap));
         residual = residual.max(report.residual);
         impacts += report.impacts;

@@ -50,7 +50,7 @@ fn no_impact_creates_energy_whatever_the_coefficients() {
         let mut walk = Walk::new("star-body", "cva capture=true", &edits);
         let mut gaps = [0.0; 4];
         let mut flies = |walk: &Walk| {
-            walk.scene.problem.system.contacts().gaps(&walk.state.q, &mut gaps);
+            walk.scene.problem.system.contacts().gaps(walk.state.t, &walk.state.q, &mut gaps);
             gaps.iter().all(|gap| *gap > 1e-9)
         };
         for _ in 0..600 {

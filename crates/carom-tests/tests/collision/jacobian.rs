@@ -82,7 +82,7 @@ pub fn of(walk: &mut Walk, gamma: Option<f64>, variational: bool) -> Linear {
     free.step(&Free(system), &mut middle, tau).expect("a step");
     let x = middle.q.clone();
     let mut grad = vec![0.0; n];
-    system.contacts().gradient(&x, event.contact, &mut grad);
+    system.contacts().gradient(0.0, &x, event.contact, &mut grad);
     middle.p.iter_mut().zip(&grad).for_each(|(p, g)| *p += event.impulse * g);
     let plus = middle.p.clone();
     free.step(&Free(system), &mut middle, h - tau).expect("a step");
@@ -91,10 +91,10 @@ pub fn of(walk: &mut Walk, gamma: Option<f64>, variational: bool) -> Linear {
     let b = leg(system, gamma, [&x, &plus, &q1], h - tau);
 
     let mut gaps = vec![0.0; system.contacts().count()];
-    system.contacts().gaps(&x, &mut gaps);
+    system.contacts().gaps(0.0, &x, &mut gaps);
     let balance = (0..n).map(|i| a.first.d2[i] + b.first.d1[i] + mu * grad[i]);
     let residual = [
-        gaps[event.contact].abs(),
+        gaps[event.contact.place()].abs(),
         balance.fold(0.0_f64, |max, r| max.max(r.abs())),
         (a.first.d3 - b.first.d3).abs(),
     ];
@@ -104,9 +104,7 @@ pub fn of(walk: &mut Walk, gamma: Option<f64>, variational: bool) -> Linear {
     let (at_tau, at_mu, at_q1) = (n, n + 1, n + 2);
     let mut lu = Lu::new(size);
     let mut hessian = vec![0.0; n * n];
-    let mut lambda = vec![0.0; system.contacts().count()];
-    lambda[event.contact] = mu;
-    system.contacts().hessian(&x, &lambda, &mut hessian);
+    system.contacts().hessian(0.0, &x, &[(event.contact, mu)], &mut hessian);
     let m = &mut lu.matrix;
     for i in 0..n {
         for k in 0..n {

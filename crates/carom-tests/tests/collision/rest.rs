@@ -103,7 +103,7 @@ fn a_star_comes_to_rest_on_two_corners() {
             rests += walk.step().captured;
         }
         let mut gaps = [0.0; 4];
-        walk.scene.problem.system.contacts().gaps(&walk.state.q, &mut gaps);
+        walk.scene.problem.system.contacts().gaps(walk.state.t, &walk.state.q, &mut gaps);
         gaps.sort_by(f64::total_cmp);
         println!("{method}: {rests} rests, gaps {gaps:?}, p {:?}", walk.state.p);
         assert!(rests >= 2 && gaps[0].abs() < 1e-14 && gaps[1].abs() < 1e-14, "{method}: {gaps:?}");

@@ -62,9 +62,9 @@ fn the_earliest_corner_counts_and_not_the_deepest() {
         let inertia = 29.0 / 192.0;
         let end =
             [start.q[0], start.q[1] + h * (start.p[1] - 0.5 * h * 9.81), start.q[2] + h * start.p[2] / inertia];
-        walk.scene.problem.system.contacts().gaps(&end, &mut gaps);
+        walk.scene.problem.system.contacts().gaps(walk.state.t, &end, &mut gaps);
         let deepest = (0..4).min_by(|&a, &b| gaps[a].total_cmp(&gaps[b])).expect("four corners");
-        others += u32::from(deepest != event.contact);
+        others += u32::from(deepest != event.contact.place());
         inside += u32::from(gaps[deepest] >= 0.0);
     }
     println!(

@@ -16,7 +16,7 @@ fn impacts_and_states_as_far_as_they_can_be_known() {
         let tolerance = (100.0 * number(&expected["float_dev"])).max(1e-9);
         assert_eq!(Some(walk.steps), expected["step"].as_u64(), "{label}");
         let event = walk.events()[0];
-        assert_eq!(Some(event.contact as u64), expected["vertex"].as_u64(), "{label}");
+        assert_eq!(Some(event.contact.0), expected["vertex"].as_u64(), "{label}");
         tally.check(&label, event.alpha, number(&expected["alpha"]), tolerance);
         tally.check(&label, event.impulse, number(&expected["mu"]), tolerance);
         let end = ["y_end", "vy_end", "theta_end", "omega_end"].map(|key| number(&expected[key]));
@@ -78,7 +78,7 @@ fn fifteen_hundred_impacts() {
             count += report.impacts;
             several += u32::from(report.impacts > 1);
             worst = worst.max((walk.energy() - first).abs());
-            walk.scene.problem.system.contacts().gaps(&walk.state.q, &mut gaps);
+            walk.scene.problem.system.contacts().gaps(walk.state.t, &walk.state.q, &mut gaps);
             depth = gaps.iter().fold(depth, |depth, gap| depth.max(-gap));
             assert_eq!(walk.state.p[0], -2.0);
         }
@@ -104,7 +104,7 @@ fn an_impact_without_a_solution_is_counted() {
     println!("{:?}", walk.events());
     assert_eq!((report.fallbacks, report.impacts), (1, 1));
     assert_eq!(walk.events()[0].what, carom::steppers::Happening::Fallback);
-    assert_eq!(walk.events()[0].contact as f64, vertex);
+    assert_eq!(walk.events()[0].contact.0 as f64, vertex);
     assert!((walk.events()[0].alpha - alpha).abs() < 1e-9);
     // The fallback of the reference stops the corner; a reflection has twice its impulse.
     assert!((walk.events()[0].impulse - 2.0 * impulse).abs() < 1e-9);

@@ -17,10 +17,10 @@ fn unexplained(system: &dyn System, state: ImpactState, events: &[Event]) -> f64
     let size = state.plus.iter().chain(state.minus).chain(impulses).fold(0.0_f64, |max, p| max.max(p.abs()));
     let mut gradient = vec![0.0; n];
     for event in events {
-        system.contacts().gradient(state.q, event.contact, &mut gradient);
+        system.contacts().gradient(0.0, state.q, event.contact, &mut gradient);
         rest.iter_mut().zip(&gradient).for_each(|(rest, g)| *rest -= event.impulse * g);
         let mut tangents = vec![0.0; n * system.contacts().directions(event.contact)];
-        system.contacts().tangents(state.q, event.contact, &mut tangents);
+        system.contacts().tangents(0.0, state.q, event.contact, &mut tangents);
         for (impulse, t) in event.friction.iter().zip(tangents.chunks_exact(n)).filter(|(l, _)| !l.is_nan()) {
             rest.iter_mut().zip(t).for_each(|(rest, t)| *rest -= impulse * t);
         }

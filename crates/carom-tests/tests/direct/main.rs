@@ -6,6 +6,8 @@ use carom::error::Failure;
 use carom::method::AnyMethod;
 use carom::state::State;
 use carom::steppers::StepReport;
+use carom::steppers::shared::near::normal_impulse;
+use carom::system::ContactId;
 use carom_io::scene::Scene;
 use carom_tests::runs::{Boxed, advance, built_in, distance, measured, method, scene, slopes, stepper};
 
@@ -180,7 +182,7 @@ fn impulses_change_the_momentum_by_what_they_say() {
         for step in 0..30 {
             let before = state.p[0];
             let report = stepper.step(&*scene.problem.system, &mut state, 0.1).expect("it runs");
-            let impulse = stepper.contact_impulses()[0];
+            let impulse = normal_impulse(stepper.contact_impulses(), ContactId(0));
             assert!((state.p[0] - before + 0.98 - impulse).abs() < 1e-12, "{text}, step {step}");
             assert_eq!(report.active, impulse != 0.0, "{text}, step {step}");
             total += impulse;
@@ -197,7 +199,10 @@ fn a_step_back_from_rest_stays_at_rest() {
             let (mut stepper, mut state) = (stepper(&scene, &method(text)), scene.problem.initial.clone());
             stepper.step(&*scene.problem.system, &mut state, h).expect("it runs");
             assert!(state.q[0].abs() + state.p[0].abs() < 1e-15, "{text} with {h}: {state:?}");
-            assert!((stepper.contact_impulses()[0] - 9.8 * h).abs() < 1e-14, "{text} with {h}");
+            assert!(
+                (normal_impulse(stepper.contact_impulses(), ContactId(0)) - 9.8 * h).abs() < 1e-14,
+                "{text} with {h}"
+            );
         }
     }
 }
@@ -225,7 +230,7 @@ fn a_step_that_no_contacts_hold_is_an_error_with_names_and_leaves_the_state() {
         let (mut stepper, mut state) = (stepper(&scene, &method(text)), scene.problem.initial.clone());
         let error = stepper.step(&*scene.problem.system, &mut state, 0.1).expect_err("no impulses hold it");
         assert_eq!(state, scene.problem.initial, "{text}");
-        assert!(stepper.memory().is_empty() && stepper.contact_impulses() == [0.0; 3], "{text}");
+        assert!(stepper.memory().is_empty() && stepper.contact_impulses().is_empty(), "{text}");
         let Failure::Contacts { contacts, sets, .. } = &error.failure else { panic!("{text}: {error}") };
         assert!(contacts == "`inequalities[0]`, `inequalities[1]`" && *sets >= 4, "{text}: {error}");
     }

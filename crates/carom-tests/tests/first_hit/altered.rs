@@ -5,8 +5,8 @@
 use std::rc::Rc;
 
 use carom::system::{
-    ConfigurationMass, Contacts, ContactsAlong, Depths, Dynamics, Equalities, Forces, Mass, Nonholonomic, Passage,
-    Softness, SparseContacts, SparseEqualities, System, bend_of_hessians,
+    ConfigurationMass, ContactId, Contacts, ContactsAlong, Depths, Dynamics, Equalities, FewContacts, Forces, Mass,
+    Nonholonomic, Softness, SparseEqualities, System, bend_of_hessians,
 };
 
 /// `M_ii = m_i (1 + ε cos(κ_i q_i))`.
@@ -211,50 +211,33 @@ impl Equalities for Altered {
     }
 }
 
-impl Contacts for Altered {
+impl FewContacts for Altered {
     fn count(&self) -> usize {
         self.inner.contacts().count()
     }
     fn gaps(&self, q: &[f64], out: &mut [f64]) {
-        self.inner.contacts().gaps(q, out);
+        self.inner.contacts().gaps(0.0, q, out);
         out.iter_mut().zip(&self.shift).for_each(|(gap, shift)| *gap -= shift);
     }
-    fn gaps_of(&self, q: &[f64], _contacts: &[usize], out: &mut [f64]) {
-        self.gaps(q, out);
+    fn gradient(&self, q: &[f64], place: usize, out: &mut [f64]) {
+        self.inner.contacts().gradient(0.0, q, ContactId::of(place), out);
     }
-    fn rounding(&self, _q: &[f64], out: &mut [f64]) {
-        out.fill(0.0);
+    fn add_hessian(&self, q: &[f64], place: usize, lambda: f64, out: &mut [f64]) {
+        let mut own = vec![0.0; out.len()];
+        self.inner.contacts().hessian(0.0, q, &[(ContactId::of(place), lambda)], &mut own);
+        out.iter_mut().zip(&own).for_each(|(out, own)| *out += own);
     }
-    fn gradient(&self, q: &[f64], index: usize, out: &mut [f64]) {
-        self.inner.contacts().gradient(q, index, out);
-    }
-    fn jacobian(&self, q: &[f64], out: &mut [f64]) {
-        self.inner.contacts().jacobian(q, out);
-    }
-    fn hessian(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
-        self.inner.contacts().hessian(q, lambda, out);
-    }
-    fn restitution(&self, _index: usize) -> f64 {
+    fn restitution(&self, _place: usize) -> f64 {
         1.0
     }
-    fn softness(&self, _index: usize) -> Softness {
-        Softness::default()
-    }
-    fn friction(&self, _index: usize) -> f64 {
+    fn rounding(&self, _place: usize) -> f64 {
         0.0
     }
-    fn directions(&self, _index: usize) -> usize {
-        0
-    }
-    fn tangents(&self, _q: &[f64], _index: usize, _out: &mut [f64]) {}
-    fn passages(&self, _way: [&[f64]; 2], _gap: &[f64], _found: &mut dyn FnMut(Passage)) -> Depths {
+    fn depths(&self) -> Depths {
         Depths::Unknown
     }
-    fn sparse(&self) -> Option<&dyn SparseContacts> {
-        None
-    }
-    fn name(&self, index: usize) -> String {
-        self.inner.contacts().name(index)
+    fn name(&self, place: usize) -> String {
+        self.inner.contacts().name(ContactId::of(place))
     }
     fn along(&self) -> Option<&dyn ContactsAlong> {
         self.inner.contacts().along()

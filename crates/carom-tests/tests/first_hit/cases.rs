@@ -37,7 +37,7 @@ impl Case<'_> {
             };
             assert!(right, "{choice:?}: found {found:?}, due {due:?}");
             let mut gaps = vec![0.0; self.system.contacts().count()];
-            self.system.contacts().gaps(&state.q, &mut gaps);
+            self.system.contacts().gaps(state.t, &state.q, &mut gaps);
             assert!(gaps.iter().all(|gap| *gap >= -1e-12), "{choice:?}: {gaps:?}");
         }
     }

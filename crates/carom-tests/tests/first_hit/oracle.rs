@@ -154,7 +154,7 @@ impl<'a, 'b> Oracle<'a, 'b> {
     /// All gaps at a time; `None` where there is no path or they are not numbers.
     fn all(&mut self, tau: f64) -> Option<&[f64]> {
         let made = self.path.at(tau, &mut self.q);
-        self.system.contacts().gaps(&self.q, &mut self.gaps);
+        self.system.contacts().gaps(0.0, &self.q, &mut self.gaps);
         (made && self.gaps.iter().all(|gap| gap.is_finite())).then_some(&self.gaps)
     }
 

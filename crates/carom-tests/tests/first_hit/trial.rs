@@ -4,7 +4,7 @@ use carom::error::Failure;
 use carom::state::State;
 use carom::steppers::shared::mass::InverseMass;
 use carom::steppers::{Event, Happening, Stepper, vci};
-use carom::system::System;
+use carom::system::{ContactId, System};
 
 use super::altered::Altered;
 use super::kinds::{Held, Scales};
@@ -115,7 +115,7 @@ impl Trial {
     /// What a step can change a gap by, per time: by the energy of the liveliest coordinate.
     fn lively(&self, q: &[f64], contact: usize) -> f64 {
         let mut gradient = vec![0.0; q.len()];
-        self.system.contacts().gradient(q, contact, &mut gradient);
+        self.system.contacts().gradient(0.0, q, ContactId::of(contact), &mut gradient);
         let inertia: f64 = gradient.iter().zip(&self.system.masses).map(|(g, m)| g * g / m).sum();
         (inertia * self.energy).sqrt()
     }
@@ -123,7 +123,7 @@ impl Trial {
     /// Whether a contact may count as closed and still where a leg starts: then it is held.
     fn rests(&self, start: &State, contact: usize) -> bool {
         let mut gaps = vec![0.0; self.bands.len()];
-        self.system.contacts().gaps(&start.q, &mut gaps);
+        self.system.contacts().gaps(start.t, &start.q, &mut gaps);
         let lively = CLOSED * self.lively(&start.q, contact);
         gaps[contact] <= self.bands[contact] + self.h.abs() * lively && self.speed(start, contact).abs() <= lively
     }
@@ -140,7 +140,7 @@ impl Trial {
         let inverse = InverseMass::new(&self.system, &state.q).expect("a mass");
         let (mut v, mut gradient) = (state.p.clone(), vec![0.0; state.q.len()]);
         inverse.solve(&mut v);
-        self.system.contacts().gradient(&state.q, contact, &mut gradient);
+        self.system.contacts().gradient(state.t, &state.q, ContactId::of(contact), &mut gradient);
         self.h.signum() * gradient.iter().zip(&v).map(|(g, v)| g * v).sum::<f64>()
     }
 
@@ -184,7 +184,7 @@ impl Trial {
         let few: Vec<_> = events.iter().take(4).map(|e| (e.t, e.contact, e.what, e.speed, e.impulse)).collect();
         let mut words = format!("leg {leg}: found {few:?} of {} events", events.len());
         let mut gaps = vec![0.0; self.bands.len()];
-        system.contacts().gaps(&state.q, &mut gaps);
+        system.contacts().gaps(state.t, &state.q, &mut gaps);
         let lengths = self.scales.size + self.reach.max(state.q.iter().fold(0.0, |max: f64, q| max.max(q.abs())));
         let deepest = gaps.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
         words += &format!("; deepest gap of the node {deepest:?}; {}", expectation(&found));
@@ -200,7 +200,7 @@ impl Trial {
         let mut bands = self.bands.clone();
         let mut first = None;
         for leg in 1..=MOST_LEGS {
-            let event = events.first().map(|event| ((event.t - at.t).abs(), event.contact));
+            let event = events.first().map(|event| ((event.t - at.t).abs(), event.contact.place()));
             let outcome = self.compare(&found, event, &bands);
             let done = !matches!(outcome, Outcome::Impact);
             if leg == 1 || matches!(outcome, Outcome::Missed | Outcome::Late | Outcome::Phantom) {
@@ -217,7 +217,7 @@ impl Trial {
             }
             let mut gradient = vec![0.0; next.q.len()];
             for event in &events[..together] {
-                self.system.contacts().gradient(&next.q, event.contact, &mut gradient);
+                self.system.contacts().gradient(next.t, &next.q, event.contact, &mut gradient);
                 next.p.iter_mut().zip(&gradient).for_each(|(p, g)| *p += event.impulse * g);
             }
             events = &events[together..];

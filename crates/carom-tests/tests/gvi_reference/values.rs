@@ -1,6 +1,7 @@
 //! Reflections, bounds and single values of the reference.
 
 use carom_io::scene::Scene;
+use carom_lcp::Sparse;
 use carom_tests::runs::built_in;
 use serde_json::Value;
 
@@ -14,8 +15,11 @@ fn reflections() {
     for check in &checks {
         let (name, inverse, p) = (id(check), numbers(&check["minv"]), numbers(&check["p"]));
         let columns: Vec<Vec<f64>> = check["G_columns"].as_array().expect("a list").iter().map(numbers).collect();
-        let g = columns.concat();
-        let z: Vec<f64> = g.iter().enumerate().map(|(k, g)| g * inverse[k % inverse.len()]).collect();
+        let (mut g, mut z) = (Sparse::default(), Sparse::default());
+        g.restart(inverse.len());
+        columns.iter().for_each(|row| g.push_row(row.iter().copied().enumerate()));
+        z.copy_from(&g);
+        z.scale_columns(&inverse);
         let (restitution, tolerance) = (vec![1.0; columns.len()], vec![1e-10; columns.len()]);
         let offset = vec![0.0; columns.len()];
         let cone =

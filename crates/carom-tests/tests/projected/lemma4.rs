@@ -5,7 +5,7 @@ use carom::method::{AnyMethod, Method};
 use carom::projected::Projection;
 use carom::state::State;
 use carom::steppers::{Event, Stepper, variational};
-use carom::system::System;
+use carom::system::{ContactId, System};
 use carom_io::scene::Scene;
 use carom_tests::runs::{method, scene, stepper};
 use serde_json::Value;
@@ -71,19 +71,19 @@ fn leg(system: &dyn System, from: &State, duration: f64) -> State {
 }
 
 /// A preimage of `q` by Newton on all coordinates from a neighbour, on whatever sheet it ends: `z − 2φ(z)w = q`.
-fn newton((system, contact): (&dyn System, usize), w: &[f64], q: &[f64], from: &[f64]) -> Option<Vec<f64>> {
+fn newton((system, contact): (&dyn System, ContactId), w: &[f64], q: &[f64], from: &[f64]) -> Option<Vec<f64>> {
     let (mut z, mut n, mut gaps) = (from.to_vec(), vec![0.0; q.len()], vec![0.0; system.contacts().count()]);
     for _ in 0..60 {
-        system.contacts().gaps(&z, &mut gaps);
-        system.contacts().gradient(&z, contact, &mut n);
-        let left: Vec<f64> = (0..q.len()).map(|i| z[i] - 2.0 * gaps[contact] * w[i] - q[i]).collect();
+        system.contacts().gaps(0.0, &z, &mut gaps);
+        system.contacts().gradient(0.0, &z, contact, &mut n);
+        let left: Vec<f64> = (0..q.len()).map(|i| z[i] - 2.0 * gaps[contact.place()] * w[i] - q[i]).collect();
         // (I − 2wnᵀ)⁻¹ = I + 2wnᵀ/(1 − 2nᵀw).
         let along = 2.0 * dot(&n, &left) / (1.0 - 2.0 * dot(&n, w));
         let change: Vec<f64> = left.iter().zip(w).map(|(left, w)| left + along * w).collect();
         z.iter_mut().zip(&change).for_each(|(z, change)| *z -= change);
         if change.iter().all(|change| change.abs() < 1e-13) {
-            system.contacts().gaps(&z, &mut gaps);
-            return (gaps[contact] < 0.0).then_some(z);
+            system.contacts().gaps(0.0, &z, &mut gaps);
+            return (gaps[contact.place()] < 0.0).then_some(z);
         }
     }
     None

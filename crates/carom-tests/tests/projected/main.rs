@@ -5,6 +5,7 @@ mod regions;
 mod sheets;
 
 use carom::projected::{Projection, ProjectionError, Reflection};
+use carom::system::ContactId;
 use carom_io::scene::Scene;
 use carom_tests::runs::{numbers, scene};
 use serde_json::Value;
@@ -80,7 +81,7 @@ fn reflections_are_involutions_that_keep_the_kinetic_energy() {
     for point in numbers(200, 3).chunks_exact(2) {
         let q = [6.0 * point[0], 6.0 * point[1]];
         let (mut r, mut mass) = ([0.0; 4], [0.0; 4]);
-        let reflection = Reflection::at(system, 0, &q).unwrap();
+        let reflection = Reflection::at(system, ContactId(0), &q).unwrap();
         reflection.matrix(&mut r);
         system.mass().matrix(&q, &mut mass);
         assert!(largest(&product(&r, &r), &[1.0, 0.0, 0.0, 1.0]) <= allowed, "{q:?}");
@@ -104,13 +105,13 @@ fn what_has_no_projection_is_refused() {
     let scene = pendulum();
     let system = &*scene.problem.system;
     let zi = on_wall(-0.5, false).unwrap();
-    assert!(Projection::new(system, 0, &zi).is_ok());
+    assert!(Projection::new(system, ContactId(0), &zi).is_ok());
     let refused = |contact, q: &[f64]| Projection::new(system, contact, q).err();
-    assert_eq!(refused(1, &zi), Some(ProjectionError::Contact { contact: 1, count: 1 }));
-    assert_eq!(refused(0, &[0.0]), Some(ProjectionError::Size { found: 1, needed: 2 }));
-    assert!(matches!(refused(0, &[zi[0], zi[1] + 1e-6]), Some(ProjectionError::OffBoundary { .. })));
-    assert!(matches!(refused(0, &[f64::NAN, zi[1]]), Some(ProjectionError::Degenerate { .. })));
+    assert_eq!(refused(ContactId(1), &zi), Some(ProjectionError::Contact { contact: 1, count: 1 }));
+    assert_eq!(refused(ContactId(0), &[0.0]), Some(ProjectionError::Size { found: 1, needed: 2 }));
+    assert!(matches!(refused(ContactId(0), &[zi[0], zi[1] + 1e-6]), Some(ProjectionError::OffBoundary { .. })));
+    assert!(matches!(refused(ContactId(0), &[f64::NAN, zi[1]]), Some(ProjectionError::Degenerate { .. })));
     let rods = carom_tests::runs::built_in("newtons-cradle", &[]);
     let q = &rods.problem.initial.q;
-    assert_eq!(Projection::new(&*rods.problem.system, 0, q).err(), Some(ProjectionError::Constrained));
+    assert_eq!(Projection::new(&*rods.problem.system, ContactId(0), q).err(), Some(ProjectionError::Constrained));
 }

@@ -3,12 +3,12 @@
 use std::f64::consts::PI;
 
 use carom::projected::{Plane, Projection, Region, Regions};
-use carom::system::System;
+use carom::system::{ContactId, System};
 
 use super::{list, on_wall, pendulum, reference};
 
 fn regions(system: &dyn System, zi: &[f64], cells: usize) -> Regions {
-    let mut projection = Projection::new(system, 0, zi).expect("a configuration on the wall");
+    let mut projection = Projection::new(system, ContactId(0), zi).expect("a configuration on the wall");
     let plane = Plane { coordinates: [0, 1], window: [(-PI, PI); 2], cells: [cells; 2] };
     Regions::of(&mut projection, plane)
 }
@@ -75,7 +75,7 @@ fn shares_depend_on_where_mass_and_gradient_are_taken() {
 fn a_plane_boundary_folds_everything() {
     // Corollary 3: of a linear gap N is all of the outside, whatever zi.
     let scene = carom_tests::runs::built_in("pogo-stick", &[]);
-    let mut projection = Projection::new(&*scene.problem.system, 0, &[4.0, 0.0]).unwrap();
+    let mut projection = Projection::new(&*scene.problem.system, ContactId(0), &[4.0, 0.0]).unwrap();
     let plane = Plane { coordinates: [0, 1], window: [(-7.0, 9.0), (-8.0, 4.0)], cells: [80, 60] };
     let found = Regions::of(&mut projection, plane);
     assert_eq!(found.folded(), Some(1.0));

@@ -1,6 +1,7 @@
 //! The map itself: projection, Jacobian, preimages and the fold.
 
 use carom::projected::{Projection, Region};
+use carom::system::ContactId;
 
 use super::{largest, on_wall, pendulum};
 
@@ -8,7 +9,7 @@ use super::{largest, on_wall, pendulum};
 fn the_jacobian_is_that_of_the_projection() {
     let scene = pendulum();
     let zi = on_wall(-0.5, false).unwrap();
-    let mut projection = Projection::new(&*scene.problem.system, 0, &zi).unwrap();
+    let mut projection = Projection::new(&*scene.problem.system, ContactId(0), &zi).unwrap();
     let e = 1e-5;
     for z in [[zi[0] - 0.2, zi[1] - 0.1], [zi[0] + 0.1, zi[1] + 0.2], [-1.2, -0.4], [0.3, 0.2]] {
         let mut jacobian = [0.0; 4];
@@ -33,7 +34,7 @@ fn the_jacobian_is_that_of_the_projection() {
 fn at_the_impact_the_jacobian_is_the_reflection() {
     let scene = pendulum();
     let zi = on_wall(-0.5, false).unwrap();
-    let mut projection = Projection::new(&*scene.problem.system, 0, &zi).unwrap();
+    let mut projection = Projection::new(&*scene.problem.system, ContactId(0), &zi).unwrap();
     let (mut reflection, mut jacobian) = ([0.0; 4], [0.0; 4]);
     projection.reflection().matrix(&mut reflection);
     for distance in [1e-3, 1e-5, 1e-7] {
@@ -49,7 +50,7 @@ fn at_the_impact_the_jacobian_is_the_reflection() {
 fn a_preimage_comes_back_and_the_feasible_set_is_fixed() {
     let scene = pendulum();
     let zi = on_wall(-0.5, false).unwrap();
-    let mut projection = Projection::new(&*scene.problem.system, 0, &zi).unwrap();
+    let mut projection = Projection::new(&*scene.problem.system, ContactId(0), &zi).unwrap();
     let mut image = [0.0; 2];
     let (mut seen, mut folded_over, mut again) = (0, 0, [0.0; 2]);
     for i in 0..40 {
@@ -87,7 +88,7 @@ fn beyond_the_fold_there_is_no_preimage() {
     let scene = pendulum();
     let zi = on_wall(-0.5, false).unwrap();
     let system = &*scene.problem.system;
-    let mut projection = Projection::new(system, 0, &zi).unwrap();
+    let mut projection = Projection::new(system, ContactId(0), &zi).unwrap();
     let mut w = [0.0; 2];
     projection.project(&[zi[0] - 0.01, zi[1]], &mut w);
     let gap = projection.gap(&[zi[0] - 0.01, zi[1]]);

@@ -2,6 +2,8 @@
 //! compliance and damping say.
 
 use carom::observe::Frame;
+use carom::steppers::shared::near::normal_impulse;
+use carom::system::ContactId;
 use carom_io::scene::Scene;
 use carom_tests::runs::{built_in, scene};
 
@@ -12,7 +14,8 @@ fn at_rest(scene: &Scene) -> (Vec<f64>, Vec<f64>) {
     let (mut gaps, mut forces) = (Vec::new(), Vec::new());
     let (outcome, summary, _) = run(scene, &mut |frame: &Frame| {
         gaps = frame.gap.to_vec();
-        forces = frame.contact_impulse.iter().map(|impulse| impulse / scene.run.h).collect();
+        let force = |contact: &ContactId| normal_impulse(frame.contact_impulse, *contact) / scene.run.h;
+        forces = frame.contacts.iter().map(force).collect();
     });
     assert_eq!((outcome.ended, summary.impacts), (None, Some(0)), "{}", scene.name);
     (gaps, forces)
@@ -35,7 +38,11 @@ fn a_squeezed_disc_rests_where_both_walls_push_equally_and_friction_carries_it()
     let mut carried = 0.0;
     run(&scene, &mut |frame: &Frame| {
         fallen = -frame.state.q[1];
-        carried = (frame.friction_impulse[0] - frame.friction_impulse[2]) / scene.run.h;
+        let along = |contact| {
+            let own = frame.contact_impulse.iter().find(|impulse| impulse.contact == contact);
+            own.map_or(0.0, |impulse| impulse.friction[0])
+        };
+        carried = (along(ContactId(0)) - along(ContactId(1))) / scene.run.h;
     });
     println!("fallen {fallen:e}, carried {carried}");
     assert!((fallen - 1e-8 * 9.81).abs() < 1e-3 * 9.81e-8, "{fallen:e}");

@@ -1,9 +1,10 @@
 use super::*;
+use crate::linear::dot;
 
 /// An impact of point masses.
 struct Impact {
-    g: Vec<f64>,
-    z: Vec<f64>,
+    g: Sparse,
+    z: Sparse,
     offset: Vec<f64>,
     restitution: Vec<f64>,
     tolerance: Vec<f64>,
@@ -12,8 +13,11 @@ struct Impact {
 impl Impact {
     /// With one inverse mass per coordinate.
     fn new(rows: &[Vec<f64>], inverse: &[f64]) -> Self {
-        let g: Vec<f64> = rows.concat();
-        let z = g.iter().enumerate().map(|(k, g)| g * inverse[k % inverse.len()]).collect();
+        let [mut g, mut z] = [(); 2].map(|()| sparse(inverse.len(), &[]));
+        for row in rows {
+            g.push_row(row.iter().copied().enumerate());
+            z.push_row(row.iter().zip(inverse).map(|(g, inverse)| g * inverse).enumerate());
+        }
         let (offset, restitution) = (vec![0.0; rows.len()], vec![1.0; rows.len()]);
         Self { g, z, offset, restitution, tolerance: vec![1e-12; rows.len()] }
     }
@@ -32,6 +36,14 @@ impl Impact {
         let resolved = Resolver::new(law).resolve(&self.cone(), &mut p).expect("resolved");
         (p, resolved)
     }
+}
+
+/// Rows with all of their entries.
+fn sparse(columns: usize, rows: &[&[f64]]) -> Sparse {
+    let mut made = Sparse::default();
+    made.restart(columns);
+    rows.iter().for_each(|row| made.push_row(row.iter().copied().enumerate()));
+    made
 }
 
 fn energy(p: &[f64], inverse: &[f64]) -> f64 {
@@ -206,8 +218,8 @@ fn moreaus_repaired_law_is_the_generalized_one_unless_a_contact_is_exactly_tange
         if generalized.1.passes == 0 || dot(&row, &generalized.0) > -0.1 {
             continue;
         }
-        impact.g.extend_from_slice(&row);
-        impact.z.extend(row.iter().zip(&inverse).map(|(g, inverse)| g * inverse));
+        impact.g.push_row(row.iter().copied().enumerate());
+        impact.z.push_row(row.iter().zip(&inverse).map(|(g, inverse)| g * inverse).enumerate());
         for (list, value) in
             [(&mut impact.offset, 0.0), (&mut impact.restitution, 1.0), (&mut impact.tolerance, 1e-12)]
         {
@@ -255,7 +267,7 @@ fn restitution_takes_the_energy_that_it_says() {
 #[test]
 fn a_metric_of_its_own_keeps_its_energy_and_chooses_by_its_velocity() {
     // E = ½pᵀAp with A = [[2, 1], [1, 1]]: the contact p₁ ≥ 0 is approached where 2p₁ + p₂ < 0.
-    let (g, z, plain) = ([1.0, 0.0], [2.0, 1.0], [1.0, 0.0]);
+    let [g, z, plain] = [[1.0, 0.0], [2.0, 1.0], [1.0, 0.0]].map(|row| sparse(2, &[&row]));
     let (restitution, tolerance) = ([1.0], [1e-12]);
     let energy = |p: &[f64]| 0.5 * (2.0 * p[0] * p[0] + 2.0 * p[0] * p[1] + p[1] * p[1]);
     let own = Cone { g: &g, z: &z, approach: &z, offset: &[0.0], restitution: &restitution, tolerance: &tolerance };

@@ -2,7 +2,7 @@
 
 use super::{ContactId, ContactSet, Contacts, ContactsAlong, Depths, Material, Passage, Way};
 
-/// The gaps `g(q)` of a handful of contacts. What implements this is [`Contacts`].
+/// The gaps `g(q)` of a handful of contacts: at most 64, of at most 64 coordinates. What implements this is [`Contacts`].
 pub trait FewContacts {
     /// Number of contacts.
     fn count(&self) -> usize;

@@ -1,6 +1,6 @@
 //! What the elements of a scene become: values of the system against formulas.
 
-use carom::system::System;
+use carom::system::{ContactId, System};
 
 use super::super::names::Names;
 use super::super::settings::read_parameters;
@@ -52,8 +52,8 @@ fn potential(elements: &str) -> f64 {
 fn gaps(elements: &str) -> Vec<(String, f64)> {
     let (system, q) = four(elements);
     let mut values = vec![0.0; system.contacts().count()];
-    system.contacts().gaps(&q, &mut values);
-    values.into_iter().enumerate().map(|(i, value)| (system.contacts().name(i), value)).collect()
+    system.contacts().gaps(0.5, &q, &mut values);
+    values.into_iter().enumerate().map(|(i, value)| (system.contacts().name(ContactId::of(i)), value)).collect()
 }
 
 fn named(gaps: &[(&str, f64)]) -> Vec<(String, f64)> {
@@ -144,8 +144,9 @@ fn friction_is_that_of_the_element() {
     let elements = "[[contact]]\non = ['bead']\nfriction = 'k/4'\n[[wall]]\nnormal = [0, 1]\noffset = -9\non = ['sun']\n\
                     [[ball]]\ncentre = [0, 0]\nradius = 50\nside = 'inside'\nfriction = 2\non = [0]";
     let (system, _) = four(elements);
+    let contacts = system.contacts();
     let found: Vec<(f64, usize)> =
-        (0..5).map(|i| (system.contacts().friction(i), system.contacts().directions(i))).collect();
+        (0..5).map(ContactId::of).map(|id| (contacts.material(id).friction, contacts.directions(id))).collect();
     assert_eq!(found, [(0.5, 1), (0.5, 1), (0.5, 1), (0.0, 1), (2.0, 1)]);
 }
 

@@ -1,6 +1,6 @@
 //! What the plates of a scene become: values of the system against formulas.
 
-use carom::system::{Mass, System};
+use carom::system::{ContactId, Mass, System};
 
 use super::super::elements::BodyScene;
 use super::super::names::Names;
@@ -54,11 +54,12 @@ fn fields_and_walls_act_on_their_groups() {
     assert!((system.potential(0.0, &initial.q) - (weight + field)).abs() < 1e-12);
     assert_eq!(system.contacts().count(), 3 * 4 + 2 + 2);
     let mut gaps = vec![0.0; 16];
-    system.contacts().gaps(&initial.q, &mut gaps);
+    system.contacts().gaps(0.0, &initial.q, &mut gaps);
     assert_eq!([gaps[0], gaps[2], gaps[13], gaps[15]], [2.2, 1.8, 6.0, 9.5]);
-    let of = |index| {
-        (system.contacts().name(index), system.contacts().restitution(index), system.contacts().friction(index))
+    let of = |id| {
+        let material = system.contacts().material(id);
+        (system.contacts().name(id), material.restitution, material.friction)
     };
-    assert_eq!(of(7), ("corner 3 of tile[1] at wall 0".into(), 1.0, 0.3));
-    assert_eq!(of(14), ("corner 0 of pin at wall 1".into(), 0.5, 0.0));
+    assert_eq!(of(ContactId(7)), ("corner 3 of tile[1] at wall 0".into(), 1.0, 0.3));
+    assert_eq!(of(ContactId(14)), ("corner 0 of pin at wall 1".into(), 0.5, 0.0));
 }

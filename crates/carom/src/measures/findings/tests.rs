@@ -11,7 +11,7 @@ use crate::problem::{Points, Problem};
 use crate::run::{Grid, OnFailure, Outcome, Run};
 use crate::steppers::newmark;
 use crate::system::{
-    Contacts, ContactsAlong, Depths, Dynamics, Equalities, Mass, Nonholonomic, Passage, Softness, SparseContacts,
+    ContactId, Contacts, ContactsAlong, Depths, Dynamics, Equalities, FewContacts, Mass, Nonholonomic, Softness,
     SparseEqualities, System,
 };
 
@@ -268,7 +268,7 @@ fn penetrations_are_compared_with_the_size_of_the_contact() {
     let mut judged = Judged::constrained();
     for (depth, expected) in [(0.1, None), (0.3, Some(true)), (0.7, Some(false))] {
         let depth = Peak { value: depth, step: 7, t: 0.7 };
-        judged.summary.gauge.deepest = Some(super::Deepest { contact: 0, depth });
+        judged.summary.gauge.deepest = Some(super::Deepest { contact: ContactId(0), depth });
         let found = judged.findings().found;
         assert_eq!(found.first().map(|found| found.trustworthy), expected, "{found:?}");
         assert!(found.iter().all(|found| found.kind == Kind::Penetration && found.scale == 2.0), "{found:?}");
@@ -279,7 +279,8 @@ fn penetrations_are_compared_with_the_size_of_the_contact() {
 #[test]
 fn contacts_that_were_passed_through_are_never_trusted() {
     let mut judged = Judged::constrained();
-    judged.summary.passages.farthest = Some(Farthest { contact: 0, step: 3, t: 0.2, h: 0.1, share: 0.4 });
+    judged.summary.passages.farthest =
+        Some(Farthest { contact: ContactId(0), step: 3, t: 0.2, h: 0.1, share: 0.4 });
     assert!(judged.findings().found.is_empty(), "they may have been missed, and were not");
     judged.summary.passages.unnoticed = 2;
     let found = judged.only();

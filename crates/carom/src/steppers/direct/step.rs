@@ -32,14 +32,16 @@ impl Direct {
     /// Sized for a system.
     pub fn new<S: System + ?Sized>(config: &Config, system: &S, start: &State) -> Result<Self, Failure> {
         let most = system.contacts().count();
+        let room = most.min(system.dim());
         let solver = Solver::new(config, system, start)?;
         let gamma = if solver.scheme.carried.is_some() { config.gamma } else { 1.0 };
         Ok(Self {
             shares: [1.0 - gamma, gamma],
             solver,
-            search: Search::new(most.min(system.dim())),
-            mu: Vec::new(),
-            next_mu: Vec::new(),
+            search: Search::new(room),
+            // They change places: room that one took while contacts pushed is not there in the other.
+            mu: Vec::with_capacity(room),
+            next_mu: Vec::with_capacity(room),
             most,
             impulse: ContactImpulses::default(),
             row: Row::default(),

@@ -56,11 +56,6 @@ impl Near {
         contacts.gaps_of(way.t[1], way.q[1], self.set.ids(), &mut self.next);
     }
 
-    /// Takes the gaps of the same contacts at another end of the way.
-    pub fn take_end<S: System + ?Sized>(&mut self, system: &S, t: f64, q: &[f64]) {
-        system.contacts().gaps_of(t, q, self.set.ids(), &mut self.next);
-    }
-
     /// The end of the way is the start of the next one.
     #[inline]
     pub fn go_on(&mut self) {
