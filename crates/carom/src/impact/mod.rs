@@ -22,12 +22,13 @@
 //! may be approached whose only impulse that conserves `E` is an attractive one; then there is no solution, which is an error.
 
 mod cones;
+mod large;
 mod nnls;
 mod programme;
 mod rough;
 
 pub use nnls::Nnls;
-pub use programme::Programme;
+pub use programme::{MOST_DENSE, Programme};
 pub use rough::{RoughCone, RoughResolved, RoughResolver, Strike, largest_share};
 
 use carom_lcp::Sparse;

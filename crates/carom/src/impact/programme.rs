@@ -1,21 +1,16 @@
 //! Quadratic programmes of many contacts: `min ½yᵀWy + cᵀy` over `y ≥ 0` for `W = Z Gᵀ` of sparse rows.
 //!
-//! Few rows go to [`Nnls`] with a full matrix, many to block pivoting on sparse factors (`carom-lcp`): contacts of a pile share bodies with few
-//! others. Contacts that share none, directly or through others, do not know of each other: [`islands`] tells them apart.
+//! Few rows go to [`Nnls`] with a full matrix, many to block pivoting on sparse factors of bodies and rows: contacts of a pile share
+//! bodies with few others. Contacts that share none, directly or through others, do not know of each other: [`Islands`] tells them apart.
 
-use carom_lcp::{BlockPivot, Limits, Mlcp, Solver as _, Sparse};
+use carom_lcp::Sparse;
 
 use super::Nnls;
+use super::large::Large;
 use crate::linear::dot;
 
 /// Up to so many rows the matrix is full.
-const MOST_DENSE: usize = 300;
-/// The residual that a sparse solve is asked for, relative to the one without impulses, and what is taken where pivots go round in rows that
-/// depend on each other.
-const ASKED: f64 = 1e-13;
-const TAKEN: f64 = 1e-9;
-/// Exchanges of whole sets; some dozens are the rule.
-const EXCHANGES: usize = 2000;
+pub const MOST_DENSE: usize = 48;
 
 /// Which chosen rows have an entry at a column.
 #[derive(Debug, Clone, Default)]
@@ -31,12 +26,6 @@ impl Columns {
             self.entries.extend(rows.row_parts(row).0.iter().map(|&column| (column, place)));
         }
         self.entries.sort_unstable();
-    }
-
-    /// The places at a column.
-    fn at(&self, column: usize) -> impl Iterator<Item = usize> + '_ {
-        let begin = self.entries.partition_point(|entry| entry.0 < column);
-        self.entries[begin..].iter().take_while(move |entry| entry.0 == column).map(|entry| entry.1)
     }
 }
 
@@ -99,19 +88,11 @@ pub struct Programme {
     size: usize,
     dense: Nnls,
     large: Option<Box<Large>>,
-    columns: Columns,
-    near: Vec<usize>,
+    is_large: bool,
     /// `c`.
     pub c: Vec<f64>,
     /// The solution.
     pub y: Vec<f64>,
-}
-
-/// Many rows.
-#[derive(Debug, Clone)]
-struct Large {
-    problem: Mlcp,
-    pivot: BlockPivot,
 }
 
 impl Programme {
@@ -121,8 +102,9 @@ impl Programme {
         self.size = size;
         self.c.resize(size, 0.0);
         self.y.resize(size, 0.0);
-        if size > MOST_DENSE {
-            return self.load_large([z, g], chosen, raised);
+        self.is_large = size > MOST_DENSE && self.large.get_or_insert_default().load([z, g], chosen, raised);
+        if self.is_large {
+            return;
         }
         self.dense.resize(size);
         for (a, &i) in chosen.iter().enumerate() {
@@ -133,60 +115,32 @@ impl Programme {
         }
     }
 
-    fn load_large(&mut self, [z, g]: [&Sparse; 2], chosen: &[usize], raised: f64) {
-        let size = chosen.len();
-        let large = self.large.get_or_insert_with(|| {
-            let problem = Mlcp { h: Sparse::default(), q: Vec::new(), lower: Vec::new(), upper: Vec::new() };
-            Box::new(Large { problem, pivot: BlockPivot::default() })
-        });
-        let problem = &mut large.problem;
-        self.columns.load(g, chosen);
-        problem.h.restart(size);
-        for (a, &i) in chosen.iter().enumerate() {
-            self.near.clear();
-            for &column in z.row_parts(i).0 {
-                self.near.extend(self.columns.at(column));
+    fn large(&self) -> Option<&Large> {
+        self.large.as_deref().filter(|_| self.is_large)
+    }
+
+    /// `W x` of the raised `W`.
+    pub fn times(&mut self, x: &[f64], out: &mut Vec<f64>) {
+        out.clear();
+        match self.large.as_deref_mut().filter(|_| self.is_large) {
+            Some(large) => large.times(x, out),
+            None => {
+                let rows = self.dense.w.chunks_exact(self.size.max(1)).take(self.size);
+                out.extend(rows.map(|row| dot(row, x)));
             }
-            self.near.sort_unstable();
-            self.near.dedup();
-            for &b in &self.near {
-                let factor = if a == b { 1.0 + raised } else { 1.0 };
-                problem.h.push_entry(b, factor * z.row_product(i, g, chosen[b]));
-            }
-            problem.h.end_row();
-        }
-        problem.q.resize(size, 0.0);
-        problem.lower.clear();
-        problem.lower.resize(size, 0.0);
-        problem.upper.clear();
-        problem.upper.resize(size, f64::INFINITY);
-    }
-
-    /// An entry of `W`.
-    pub fn entry(&self, row: usize, column: usize) -> f64 {
-        match self.large.as_ref().filter(|_| self.is_large()) {
-            Some(large) => large.problem.h.get(row, column),
-            None => self.dense.w[row * self.size + column],
         }
     }
 
-    fn is_large(&self) -> bool {
-        self.size > MOST_DENSE
-    }
-
-    /// The product of a row of `W` with a vector.
-    pub fn times(&self, row: usize, x: &[f64]) -> f64 {
-        match self.large.as_ref().filter(|_| self.is_large()) {
-            Some(large) => large.problem.h.row_times(row, x),
-            None => dot(&self.dense.w[row * self.size..(row + 1) * self.size], x),
-        }
+    /// What the diagonal of a row was raised to.
+    pub fn diagonal(&self, row: usize) -> f64 {
+        self.large().map_or_else(|| self.dense.w[row * (self.size + 1)], |large| large.diagonal(row))
     }
 
     /// Solves for `y`; false if no solution is found, which round-off can bring about.
     pub fn solve(&mut self) -> bool {
-        if self.is_large() {
+        if self.is_large {
             // Most contacts that are asked for push.
-            return self.solve_large(|_| true);
+            return self.solve_from(|_| true);
         }
         self.dense.c.copy_from_slice(&self.c);
         let solved = self.dense.solve();
@@ -196,8 +150,11 @@ impl Programme {
 
     /// Solves from a guess of the unknowns that are positive.
     pub fn solve_from(&mut self, guess: impl Fn(usize) -> bool) -> bool {
-        if self.is_large() {
-            return self.solve_large(guess);
+        if let Some(large) = self.large.as_deref_mut().filter(|_| self.is_large) {
+            for (a, y) in self.y.iter_mut().enumerate() {
+                *y = f64::from(u8::from(guess(a)));
+            }
+            return large.solve(&self.c, &mut self.y);
         }
         self.dense.c.copy_from_slice(&self.c);
         let solved = self.dense.solve_from((0..self.size).filter(|&a| guess(a)));
@@ -205,19 +162,9 @@ impl Programme {
         solved
     }
 
-    fn solve_large(&mut self, guess: impl Fn(usize) -> bool) -> bool {
-        let Some(large) = &mut self.large else { return false };
-        large.problem.q.copy_from_slice(&self.c);
-        for (a, y) in self.y.iter_mut().enumerate() {
-            *y = f64::from(u8::from(guess(a)));
-        }
-        let limits = Limits { tolerance: ASKED, iterations: Some(EXCHANGES), deadline: None };
-        let solved = match large.pivot.solve(&large.problem, &mut self.y, &limits) {
-            Ok(_) => true,
-            Err(unsolved) => unsolved.residual.relative <= TAKEN,
-        };
-        self.y.iter_mut().for_each(|y| *y = y.max(0.0));
-        solved
+    /// Solves `W y + c = 0` for `y` of any sign, with sparse factors; `None` of few rows, and where rows depend on each other.
+    pub fn solve_free(&mut self) -> Option<()> {
+        self.large.as_deref_mut().filter(|_| self.is_large)?.solve_free(&self.c, &mut self.y)
     }
 }
 
@@ -240,7 +187,7 @@ mod tests {
 
     #[test]
     fn many_rows_are_solved_as_few_are() {
-        for count in [2, 40, 299, 301, 900] {
+        for count in [2, 40, 48, 49, 900] {
             let (rows, mut random) = (strip(count), numbers(5));
             let chosen: Vec<usize> = (0..count).collect();
             let mut programme = Programme::default();
@@ -248,16 +195,44 @@ mod tests {
             (0..count).for_each(|a| programme.c[a] = random());
             assert!(programme.solve(), "{count}");
             // 0 ≤ y ⊥ W y + c ≥ 0
-            let y = programme.y.clone();
+            let (y, mut product) = (programme.y.clone(), Vec::new());
             assert!(y.iter().any(|y| *y > 0.0) && y.contains(&0.0));
+            programme.times(&y, &mut product);
             for a in 0..count {
-                let slack = programme.times(a, &y) + programme.c[a];
+                let slack = product[a] + programme.c[a];
                 assert!(
                     y[a] >= 0.0 && slack > -1e-9 && (y[a] * slack).abs() < 1e-9,
                     "{count}: {a} {} {slack}",
                     y[a]
                 );
             }
+            // Of any sign, where there are many.
+            assert_eq!(programme.solve_free().is_some(), count > MOST_DENSE);
+            if count > MOST_DENSE {
+                let y = programme.y.clone();
+                programme.times(&y, &mut product);
+                assert!(y.iter().any(|y| *y < 0.0));
+                assert!(product.iter().zip(&programme.c).all(|(w, c)| (w + c).abs() < 1e-9));
+            }
+        }
+    }
+
+    #[test]
+    fn masses_count_in_many_rows_as_in_few() {
+        let (rows, mut random) = (strip(60), numbers(9));
+        let inverse: Vec<f64> = (0..122).map(|_| 1.0 + 0.5 * random()).collect();
+        let mut divided = rows.clone();
+        divided.scale_columns(&inverse);
+        let chosen: Vec<usize> = (0..60).collect();
+        let (mut large, mut out) = (Programme::default(), Vec::new());
+        large.load([&divided, &rows], &chosen, 1e-3);
+        let x: Vec<f64> = (0..60).map(|_| random()).collect();
+        large.times(&x, &mut out);
+        for a in 0..60 {
+            let product = |b: usize| divided.row_product(a, &rows, b) * if a == b { 1.0 + 1e-3 } else { 1.0 };
+            let expected: f64 = (0..60).map(|b| product(b) * x[b]).sum();
+            assert!((out[a] - expected).abs() < 1e-12, "{a}");
+            assert!((large.diagonal(a) - product(a)).abs() < 1e-12);
         }
     }
 

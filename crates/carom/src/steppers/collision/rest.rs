@@ -3,6 +3,7 @@
 use super::step::Collision;
 use super::{BRIEF, ZENO};
 use crate::error::Failure;
+use crate::impact::MOST_DENSE;
 use crate::steppers::shared::cluster::RAISED;
 use crate::steppers::shared::held::{Quest, Stride};
 use crate::steppers::{Event, Happening, StepReport};
@@ -73,26 +74,38 @@ impl Collision {
     /// impulses small that cancel each other, and what that leaves is corrected.
     fn find_stop(&mut self) {
         let (contacts, count, p) = (&self.contacts, self.places.len(), &self.leg.at.p);
-        self.press.load([&contacts.y, &contacts.g], &self.places, 0.0);
+        let many = count > MOST_DENSE;
+        self.press.load([&contacts.y, &contacts.g], &self.places, if many { RAISED } else { 0.0 });
         let (factors, y, left) = (&mut self.friction.factors, &mut self.friction.y, &mut self.left);
-        factors.resize(count);
-        for a in 0..count {
-            for b in 0..count {
-                factors.matrix[a * count + b] = self.press.entry(a, b);
-            }
-            factors.matrix[a * (count + 1)] *= 1.0 + RAISED;
-        }
         y.clear();
         y.resize(count, 0.0);
-        if factors.factor().is_err() {
-            return;
-        }
-        left.resize(count, 0.0);
-        for _ in 0..CORRECTIONS {
+        if !many {
+            factors.resize(count);
             for (a, &i) in self.places.iter().enumerate() {
-                left[a] = -contacts.speed(i, p) - self.press.times(a, y);
+                for (b, &j) in self.places.iter().enumerate() {
+                    factors.matrix[a * count + b] = contacts.product([i, j]);
+                }
+                factors.matrix[a * (count + 1)] *= 1.0 + RAISED;
             }
-            factors.solve(left);
+            if factors.factor().is_err() {
+                return;
+            }
+        }
+        for _ in 0..CORRECTIONS {
+            self.press.times(y, left);
+            for (a, &i) in self.places.iter().enumerate() {
+                let raise = if many { RAISED / (1.0 + RAISED) * self.press.diagonal(a) * y[a] } else { 0.0 };
+                left[a] = -contacts.speed(i, p) - (left[a] - raise);
+            }
+            if many {
+                self.press.c.iter_mut().zip(&*left).for_each(|(c, left)| *c = -left);
+                if self.press.solve_free().is_none() {
+                    return;
+                }
+                left.copy_from_slice(&self.press.y);
+            } else {
+                factors.solve(left);
+            }
             y.iter_mut().zip(&*left).for_each(|(y, left)| *y += left);
         }
     }

@@ -61,6 +61,8 @@ pub struct Cluster {
     /// The places of their rows.
     rows: Vec<usize>,
     product: Vec<f64>,
+    /// What impulses that are known make of the speeds.
+    known_speeds: Vec<f64>,
     /// For contacts with friction.
     pub rubbing: Rubbing,
 }
@@ -90,6 +92,7 @@ impl Cluster {
             g: Sparse::default(),
             y: Sparse::default(),
             rows: Vec::new(),
+            known_speeds: Vec::new(),
             product: Vec::new(),
             rubbing: Rubbing::new(system)?,
         })
@@ -248,8 +251,9 @@ impl Cluster {
                 return Ok(StepReport { iterations, residual: TOLERANCE * worst, ..StepReport::default() });
             }
             before = worst;
+            self.programme.times(&self.lambda, &mut self.known_speeds);
             for (a, &place) in candidates.iter().enumerate() {
-                self.programme.c[a] = gaps[place] / h - self.programme.times(a, &self.lambda);
+                self.programme.c[a] = gaps[place] / h - self.known_speeds[a];
             }
             // Those that pushed in the last programme of these contacts, at first all.
             let pushed = &self.pushed;
@@ -368,13 +372,14 @@ impl Cluster {
         for iterations in 0..VELOCITY_PROGRAMMES {
             self.product.clear();
             self.product.extend(self.closed.iter().map(|&a| self.mu[a]));
+            self.last.times(&self.product, &mut self.known_speeds);
             for a in 0..count {
                 let mut speed = self.y.row_times(a, &end.p);
                 if moves {
                     let contact = contacts.members[candidates[self.closed[a]]];
                     speed += system.contacts().rates(end.t, &end.q, contact)[0];
                 }
-                self.last.c[a] = sign * speed - self.last.times(a, &self.product);
+                self.last.c[a] = sign * speed - self.known_speeds[a];
             }
             let mu = &self.product;
             self.last.solve_from(|a| iterations == 0 || mu[a] > 0.0);

@@ -25,6 +25,8 @@ use crate::system::{ContactId, System};
 const MOST_ENUMERATED: usize = 12;
 /// Up to this many candidates the guess is tried before quadratic programmes.
 const FEW: usize = 6;
+/// From this many candidates on steps are those of clusters, of methods that search for sets otherwise.
+const MANY: usize = 49;
 /// Quadratic programmes before a set is searched otherwise; 2 to 4 are the rule.
 const PROGRAMMES: u32 = 20;
 /// What a gap may be violated by whose row depends on those of others up to round-off, in multiples of its tolerance.
@@ -59,6 +61,8 @@ pub struct Holder {
     own: usize,
     /// For many contacts at once.
     cluster: Option<Cluster>,
+    /// For how many.
+    clusters_from: usize,
     /// Whether only the place at the end of a step is asked for, as while an impact is located: impulses and momentum may then be left as they were.
     pub places_only: bool,
 }
@@ -120,6 +124,11 @@ impl Holder {
         let (steps, known, held, next) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (start_impulse, end_impulse) = (Vec::new(), Vec::new());
         Self {
+            cluster: match base.rule == Rule::Trapezoid && system.contacts().count() >= MANY {
+                true => Cluster::new(system, &start.q),
+                false => None,
+            },
+            clusters_from: MANY,
             base,
             steps,
             known,
@@ -133,7 +142,6 @@ impl Holder {
             pushing: Vec::new(),
             dropped: Vec::new(),
             own: system.equalities().count(),
-            cluster: None,
             places_only: false,
         }
     }
@@ -155,7 +163,7 @@ impl Holder {
     /// For methods whose contacts come in clusters.
     pub fn with_clusters<S: System + ?Sized>(base: variational::Config, system: &S, start: &State) -> Self {
         let cluster = if base.rule == Rule::Trapezoid { Cluster::new(system, &start.q) } else { None };
-        Self { cluster, ..Self::new(base, system, start) }
+        Self { cluster, clusters_from: 2, ..Self::new(base, system, start) }
     }
 
     /// The step of many contacts.
@@ -240,7 +248,7 @@ impl Holder {
             |contact: &&ContactId| candidates.iter().any(|&place| contacts.members[place] == **contact);
         self.dropped.clear();
         let many = candidates.len() > FEW;
-        if candidates.len() > 1
+        if candidates.len() >= self.clusters_from
             && let Some(report) = self.step_of_cluster(system, quest)
         {
             return Ok(report);

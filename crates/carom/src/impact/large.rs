@@ -1,0 +1,146 @@
+//! Many rows of a programme on the bodies that they move, with sparse factors.
+
+use carom_lcp::ldlt::Ldlt;
+use carom_lcp::{BlockPivot, Blocks, Limits, Saddle, SaddleMlcp, Solver as _, Sparse};
+
+/// The residual that a solve is asked for, relative to the one without impulses, and what is taken where pivots go round in rows that depend on each
+/// other.
+const ASKED: f64 = 1e-13;
+const TAKEN: f64 = 1e-9;
+/// Exchanges of whole sets; some dozens are the rule.
+const EXCHANGES: usize = 2000;
+
+/// `W = G M⁻¹Gᵀ + T` of many rows, with a mass per coordinate.
+#[derive(Debug)]
+pub struct Large {
+    problem: SaddleMlcp,
+    pivot: BlockPivot,
+    /// For all rows at once; none before it is needed.
+    factors: Factors,
+    /// The columns that rows have entries at, ascending, and the masses there.
+    columns: Vec<usize>,
+    masses: Vec<f64>,
+    v: Vec<f64>,
+}
+
+/// Factors of the whole matrix, with their vectors.
+#[derive(Default)]
+struct Factors {
+    ldlt: Option<Box<Ldlt>>,
+    right: Vec<f64>,
+    x: Vec<f64>,
+}
+
+impl std::fmt::Debug for Factors {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Factors")
+    }
+}
+
+impl Default for Large {
+    fn default() -> Self {
+        Self {
+            problem: SaddleMlcp { saddle: Saddle::default(), lower: Vec::new(), upper: Vec::new() },
+            pivot: BlockPivot::default(),
+            factors: Factors::default(),
+            columns: Vec::new(),
+            masses: Vec::new(),
+            v: Vec::new(),
+        }
+    }
+}
+
+impl Clone for Large {
+    /// What solvers remember saves work only.
+    fn clone(&self) -> Self {
+        let (problem, columns, masses) = (self.problem.clone(), self.columns.clone(), self.masses.clone());
+        Self { problem, columns, masses, ..Self::default() }
+    }
+}
+
+impl Large {
+    /// Takes the rows; false where the mass is not one number per column, which sparse factors need here.
+    pub fn load(&mut self, [z, g]: [&Sparse; 2], chosen: &[usize], raised: f64) -> bool {
+        self.columns.clear();
+        for &row in chosen {
+            if z.row_parts(row).0 != g.row_parts(row).0 {
+                return false;
+            }
+            self.columns.extend_from_slice(g.row_parts(row).0);
+        }
+        self.columns.sort_unstable();
+        self.columns.dedup();
+        self.masses.clear();
+        self.masses.resize(self.columns.len(), 1.0);
+        let SaddleMlcp { saddle, lower, upper } = &mut self.problem;
+        let (mut jacobian, mut t) = (std::mem::take(&mut saddle.jacobian), std::mem::take(&mut saddle.t));
+        jacobian.restart(self.columns.len());
+        t.clear();
+        for &row in chosen {
+            let ((columns, values), divided) = (g.row_parts(row), z.row_parts(row).1);
+            for (column, (&value, &divided)) in columns.iter().zip(values.iter().zip(divided)) {
+                let place = self.columns.partition_point(|known| known < column);
+                if divided != 0.0 {
+                    self.masses[place] = value / divided;
+                }
+                jacobian.push_entry(place, value);
+            }
+            jacobian.end_row();
+            t.push(raised * z.row_product(row, g, row));
+        }
+        for (bounds, value) in [(lower, 0.0), (upper, f64::INFINITY)] {
+            bounds.clear();
+            bounds.resize(chosen.len(), value);
+        }
+        let (p, q) = (vec![0.0; self.columns.len()], vec![0.0; chosen.len()]);
+        let Ok(new) = Saddle::new(Blocks::diagonal(&self.masses), jacobian, t, p, q) else { return false };
+        *saddle = new;
+        true
+    }
+
+    /// `W x`.
+    pub fn times(&mut self, x: &[f64], out: &mut Vec<f64>) {
+        let (saddle, v) = (&self.problem.saddle, &mut self.v);
+        v.clear();
+        v.resize(self.columns.len(), 0.0);
+        saddle.jacobian.add_transposed_times(x, v);
+        v.iter_mut().zip(&self.masses).for_each(|(v, mass)| *v /= mass);
+        out.extend((0..x.len()).map(|row| saddle.jacobian.row_times(row, v) + saddle.t[row] * x[row]));
+    }
+
+    /// The diagonal entry of a row of `W`.
+    pub fn diagonal(&self, row: usize) -> f64 {
+        self.problem.saddle.diagonal(row)
+    }
+
+    /// `0 ≤ y ⊥ W y + c ≥ 0`, from those that are positive in `y`.
+    pub fn solve(&mut self, c: &[f64], y: &mut [f64]) -> bool {
+        self.problem.saddle.q.copy_from_slice(c);
+        let limits = Limits { tolerance: ASKED, iterations: Some(EXCHANGES), deadline: None };
+        let solved = match self.pivot.solve(&self.problem, y, &limits) {
+            Ok(_) => true,
+            Err(unsolved) => unsolved.residual.relative <= TAKEN,
+        };
+        y.iter_mut().for_each(|y| *y = y.max(0.0));
+        solved
+    }
+
+    /// `W y + c = 0`; `None` where rows depend on each other.
+    pub fn solve_free(&mut self, c: &[f64], y: &mut [f64]) -> Option<()> {
+        let (saddle, n) = (&self.problem.saddle, self.columns.len());
+        let Factors { ldlt, right, x } = &mut self.factors;
+        if !ldlt.as_mut().is_some_and(|ldlt| ldlt.load(saddle).is_ok() && ldlt.suits(saddle)) {
+            *ldlt = Some(Box::new(Ldlt::analyse(saddle)));
+        }
+        let ldlt = ldlt.as_mut()?;
+        ldlt.factor(&vec![true; y.len()]).ok()?;
+        for vector in [&mut *right, &mut *x] {
+            vector.clear();
+            vector.resize(n + y.len(), 0.0);
+        }
+        right[n..].iter_mut().zip(c).for_each(|(right, c)| *right = -c);
+        ldlt.solve(right, x);
+        y.iter_mut().zip(&x[n..]).for_each(|(y, x)| *y = -x);
+        Some(())
+    }
+}
