@@ -8,6 +8,8 @@ pub mod friction;
 pub mod held;
 pub mod mass;
 pub mod newton;
+pub mod overlaps;
+pub mod products;
 pub mod projection;
 pub mod roots;
 pub mod rows;
