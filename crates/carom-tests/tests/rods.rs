@@ -19,8 +19,16 @@ fn floating(dimension: usize, links: usize, rings: bool) -> (Particles, State) {
     let (turns, kicks) = (numbers(2 * links, 3), numbers(dimension * (links + 1), 5));
     let mut at = [0.0; 3];
     let mut q = at[..dimension].to_vec();
-    for turn in turns.chunks_exact(2) {
-        let (angle, rise) = (0.5 * turn[0], if dimension == 3 { 0.5 * turn[1] } else { 0.0 });
+    for (i, turn) in turns.chunks_exact(2).enumerate() {
+        // Three points of a ring must not be on a line: its rods would depend on each other.
+        let bent = if !rings {
+            0.0
+        } else if i % 2 == 0 {
+            0.6
+        } else {
+            -0.6
+        };
+        let (angle, rise) = (bent + 0.5 * turn[0], if dimension == 3 { 0.5 * turn[1] } else { 0.0 });
         let direction = [angle.cos() * rise.cos(), angle.sin() * rise.cos(), rise.sin()];
         at.iter_mut().zip(direction).for_each(|(at, direction)| *at += LINK * direction);
         q.extend_from_slice(&at[..dimension]);
@@ -79,26 +87,49 @@ fn sparse_and_full_factors_give_the_same_motion_beside_the_threshold_and_above_i
     }
 }
 
-#[test]
-fn rods_that_turn_far_in_a_step_are_solved_as_with_full_factors() {
-    // Every rod turns by up to 0.6 rad in each of these steps.
-    let (system, mut start) = floating(2, 120, false);
-    start.p.iter_mut().for_each(|p| *p *= 15.0);
-    let (first, _) = after(&system, &start, 1e-4, 1);
-    let turned = |a: &State, b: &State| {
-        let direction = |state: &State, i: usize| {
-            (state.q[2 * i + 3] - state.q[2 * i + 1]).atan2(state.q[2 * i + 2] - state.q[2 * i])
-        };
-        let turns = (0..120).map(|i| (direction(a, i) - direction(b, i)).sin().abs());
-        turns.fold(0.0_f64, f64::max)
+/// The sine of the largest turn of a link.
+fn turned(a: &State, b: &State) -> f64 {
+    let direction = |state: &State, i: usize| {
+        let [x, y] = [0, 1].map(|k| state.q[2 * i + 2 + k] - state.q[2 * i + k]);
+        y.atan2(x)
     };
-    let (sparse, solves) = after(&system, &first, 0.02, 2);
-    let (full, others) = after(&Full(floating(2, 120, false).0), &first, 0.02, 2);
-    let (one, _) = after(&system, &first, 0.02, 1);
-    let turn = turned(&one, &first);
-    println!("{turn} turned, {solves} and {others} solves, {:e} apart", apart(&sparse.q, &full.q));
-    assert!(turn > 0.3, "{turn}");
-    assert!(apart(&sparse.q, &full.q) < 1e-12 && solves.abs_diff(others) <= 2);
+    let turns = (0..a.q.len() / 2 - 1).map(|i| (direction(a, i) - direction(b, i)).sin().abs());
+    turns.fold(0.0_f64, f64::max)
+}
+
+#[test]
+fn rods_that_turn_far_in_a_step_are_solved_as_with_full_factors_or_fail_as_with_them() {
+    let (mut farthest, mut failed) = (0.0_f64, 0);
+    for kick in [4.0, 6.0, 8.0, 10.0, 12.0, 20.0] {
+        let (system, mut start) = floating(2, 120, false);
+        start.p.iter_mut().for_each(|p| *p *= kick);
+        // A short step puts the velocities onto the rods.
+        let (first, _) = after(&system, &start, 1e-4, 1);
+        let full = Full(floating(2, 120, false).0);
+        let mut ways: [(Box<dyn Stepper<dyn System>>, &dyn System); 2] =
+            [&system as &dyn System, &full].map(|system| {
+                (Box::new(verlet::Config::default().stepper(system, &first).expect("taken")) as _, system)
+            });
+        let [sparse, full] = ways.each_mut().map(|(stepper, system)| {
+            let mut state = first.clone();
+            stepper.step(*system, &mut state, 0.02).map(|report| (state, report.iterations))
+        });
+        match (sparse, full) {
+            (Ok((sparse, solves)), Ok((full, others))) => {
+                let (turn, off) = (turned(&sparse, &first), apart(&sparse.q, &full.q));
+                println!("{kick}: turned by {turn}, {solves} and {others} solves, {off:e} apart");
+                assert!(off < 1e-12 && solves.abs_diff(others) <= 2, "{kick}: {off:e}, {solves}, {others}");
+                farthest = farthest.max(turn);
+            }
+            (Err(sparse), Err(full)) => {
+                println!("{kick}: {sparse}; {full}");
+                assert_eq!(std::mem::discriminant(&sparse.failure), std::mem::discriminant(&full.failure));
+                failed += 1;
+            }
+            (sparse, full) => panic!("{kick}: {sparse:?}, {full:?}"),
+        }
+    }
+    assert!(farthest > 0.15 && failed > 0, "{farthest}, {failed}");
 }
 
 #[test]
@@ -122,15 +153,17 @@ fn a_long_chain_keeps_its_rods_and_momenta_to_round_off() {
     }
     let mut f = vec![0.0; links];
     system.equalities().values(state.t, &state.q, &mut f);
-    let worst = f.iter().fold(0.0_f64, |worst, f| worst.max(f.abs()));
-    // Coordinates go up to 450: half of their last digit is 2.8e-14.
-    assert!(worst < 1e-13, "{worst:e}");
-    let after = momenta(&state);
+    // The floor of the iteration, 4 ε of the terms of a rod: coordinates go up to 450.
+    for (rod, f) in f.iter().enumerate() {
+        let size = state.q[2 * rod..2 * rod + 4].iter().fold(0.0, |sum, q| sum + q.abs());
+        assert!(f.abs() <= 4.0 * f64::EPSILON * size, "{rod}: {f:e}");
+    }
+    let last = momenta(&state);
     let sizes = state.q.chunks_exact(2).zip(state.p.chunks_exact(2)).fold([0.0; 2], |[linear, turn], (q, p)| {
         [linear + p[0].abs() + p[1].abs(), turn + (q[0] * p[1]).abs() + (q[1] * p[0]).abs()]
     });
     for (k, size) in [sizes[0], sizes[0], sizes[1]].into_iter().enumerate() {
-        assert!((after[k] - before[k]).abs() < 1e-13 * size, "{k}: {before:?}, {after:?}");
+        assert!((last[k] - before[k]).abs() < 1e-13 * size, "{k}: {before:?}, {last:?}");
     }
     // Nothing but the rods acts: the energy trembles and does not drift away. It did move.
     assert!((kinetic(&state) / energy - 1.0).abs() < 0.02 && apart(&state.q, &from.q) > 0.1);
@@ -211,6 +244,6 @@ fn a_start_in_few_digits_is_put_onto_its_rods_by_sparse_factors_and_by_full_ones
         assert!(f.iter().all(|f| f.abs() < 1e-12), "{links}");
         let [adjustment] = &problem.adjustments[..] else { panic!("{:?}", problem.adjustments) };
         assert!(adjustment.of == Level::Position && adjustment.change > 1e-11 && adjustment.change < 1e-8);
-        assert!(rounded(links, 1e3).is_err());
+        assert!(rounded(links, 1e1).is_err());
     }
 }
