@@ -274,7 +274,7 @@ mod tests {
         let mut pairs: Vec<[usize; 2]> = (0..size).map(|row| [row, row]).collect();
         for row in 1..size {
             pairs.extend([[row, row / 3], [row / 3, row]]);
-            if row % 7 == 0 && row / 3 != row / 2 {
+            if row.is_multiple_of(7) && row / 3 != row / 2 {
                 pairs.extend([[row / 2, row], [row, row / 2]]);
             }
         }
@@ -343,7 +343,9 @@ mod tests {
     fn the_last_of_the_rows_that_depend_on_each_other_is_told() {
         // Row 7 is the sum of rows 2 and 5 of a matrix of rows; their products have that dependence whatever the order is.
         let row = |k: usize| -> Vec<f64> {
-            (0..12).map(|i| if (i + k) % 4 == 0 { wave((k + 2) * (i + 3) * (i + 1)) } else { 0.0 }).collect()
+            (0..12)
+                .map(|i| if (i + k).is_multiple_of(4) { wave((k + 2) * (i + 3) * (i + 1)) } else { 0.0 })
+                .collect()
         };
         let mut rows: Vec<Vec<f64>> = (0..9).map(row).collect();
         rows[7] = rows[2].iter().zip(&rows[5]).map(|(a, b)| a + b).collect();

@@ -23,7 +23,7 @@ fn floating(dimension: usize, links: usize, rings: bool) -> (Particles, State) {
         // Three points of a ring must not be on a line: its rods would depend on each other.
         let bent = if !rings {
             0.0
-        } else if i % 2 == 0 {
+        } else if i.is_multiple_of(2) {
             0.6
         } else {
             -0.6
