@@ -9,7 +9,7 @@ use super::rows::RowShape;
 use crate::error::Failure;
 use crate::linear::{Breakdown, Cholesky, Lu};
 
-/// Rows from which sparse factors are faster, by the bench `chain`.
+/// Rows from which factors are sparse. Fewer keep full ones, and the bits of those.
 pub const MANY: usize = 64;
 /// A part of all pairs of rows above which entries are too many for sparse factors.
 const DENSE: usize = 8;
