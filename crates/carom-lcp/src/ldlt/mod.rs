@@ -23,6 +23,7 @@ use faer::{Conj, MatMut, Par};
 use crate::matrix::{Misshapen, Sparse};
 use crate::problem::Saddle;
 use crate::problem::bounded::expect_length;
+pub(crate) use order::minimum_degree;
 use pattern::{Index, Pattern};
 
 /// A backward error that refinement does not try to improve.

@@ -5,6 +5,7 @@
 //! holds equalities exactly refuses such a start, and one without soft contacts refuses their compliance.
 
 pub(crate) mod lines;
+mod onto;
 mod settle;
 
 use serde::{Deserialize, Serialize};

@@ -1,9 +1,10 @@
 //! Whether a start satisfies the constraints, and the projection of one that is off them by rounding.
 
 use super::lines::Lines;
+use super::onto::{Factors, Unfactored};
 use super::{Adjustment, Inconsistency, Level, ROUNDING, contacts_at};
 use crate::error::Failure;
-use crate::linear::{Cholesky, add_transposed_times, dot};
+use crate::linear::dot;
 use crate::state::State;
 use crate::steppers::shared::mass::InverseMass;
 use crate::steppers::shared::newton::FLOOR;
@@ -79,24 +80,12 @@ fn too_large(failure: Failure) -> Vec<Inconsistency> {
     vec![Inconsistency::TooLarge(failure)]
 }
 
-/// Solves `rows M⁻¹rowsᵀ y = values` and takes `M⁻¹rowsᵀy` off `x`.
-fn take_off(inverse: &InverseMass, rows: &[f64], values: &[f64], x: &mut [f64]) -> Result<(), usize> {
-    let (n, m) = (x.len(), values.len());
-    let mut z = rows.to_vec();
-    for row in z.chunks_exact_mut(n) {
-        inverse.solve(row);
+/// Rows that a start cannot be projected onto.
+fn not_factored(wrong: Unfactored, held: &[usize]) -> Vec<Inconsistency> {
+    match wrong {
+        Unfactored::TooLarge(failure) => too_large(failure),
+        Unfactored::Redundant(row) => vec![Inconsistency::Redundant { row: held[row] }],
     }
-    let mut schur = Cholesky::new(m);
-    for i in 0..m {
-        for j in 0..=i {
-            schur.matrix[i * m + j] = dot(&rows[i * n..(i + 1) * n], &z[j * n..(j + 1) * n]);
-        }
-    }
-    schur.factor().map_err(|breakdown| breakdown.index)?;
-    let mut y = values.to_vec();
-    schur.solve(&mut y);
-    add_transposed_times(&z, &y, -1.0, x);
-    Ok(())
 }
 
 /// Checks the places and projects them if they are off by rounding.
@@ -106,7 +95,7 @@ pub fn settle_positions(
     t: f64,
     q: &mut [f64],
 ) -> Result<Option<Adjustment>, Vec<Inconsistency>> {
-    let (n, m, contacts) = (system.dim(), system.equalities().count(), contacts_at(system, t, q));
+    let (m, contacts) = (system.equalities().count(), contacts_at(system, t, q));
     let (mut f, mut rounding) = (vec![0.0; m + contacts.len()], vec![0.0; m + contacts.len()]);
     let mut evaluate = |q: &[f64]| -> Result<(Vec<Residual>, Lines), Vec<Inconsistency>> {
         system.equalities().values(t, q, &mut f[..m]);
@@ -168,11 +157,11 @@ pub fn settle_positions(
         if held.iter().all(|&i| residuals[i].relative() <= ON / 4.0 && (i < m || residuals[i].value >= 0.0)) {
             break;
         }
-        let chosen = lines.full(&held, n).map_err(too_large)?;
+        let factors = Factors::of(inverse, &lines, &held).map_err(|wrong| not_factored(wrong, &held))?;
         // A gap is closed to just above zero, so that it does not stay negative by the last digit.
         let lift = |i: usize| if i < m { 0.0 } else { f64::EPSILON * residuals[i].size };
         let values: Vec<f64> = held.iter().map(|&i| residuals[i].value - lift(i)).collect();
-        take_off(inverse, &chosen, &values, q).map_err(|row| vec![Inconsistency::Redundant { row: held[row] }])?;
+        factors.take_off(values, q);
     }
     let constraint = match index.checked_sub(m) {
         None => system.equalities().name(index),
@@ -190,7 +179,7 @@ pub fn settle_velocities(
     q: &[f64],
     v: &mut [f64],
 ) -> Result<Option<Adjustment>, Vec<Inconsistency>> {
-    let (n, m) = (system.dim(), system.equalities().count());
+    let m = system.equalities().count();
     let k = system.nonholonomic().map_or(0, |rows| rows.rows());
     let (mut offset, mut unused) = (vec![0.0; m + k], vec![0.0; k]);
     let lines = Lines::of_equalities(system, t, q).map_err(too_large)?;
@@ -236,11 +225,11 @@ pub fn settle_velocities(
         return Ok(None);
     }
     let start = v.to_vec();
-    let chosen = lines.full(&held, n).map_err(too_large)?;
+    let factors = Factors::of(inverse, &lines, &held).map_err(|wrong| not_factored(wrong, &held))?;
     for _ in 0..2 {
         let residuals = evaluate(v);
         let values: Vec<f64> = held.iter().map(|&i| residuals[i].value).collect();
-        take_off(inverse, &chosen, &values, v).map_err(|row| vec![Inconsistency::Redundant { row: held[row] }])?;
+        factors.take_off(values, v);
     }
     let constraint = match system.nonholonomic().filter(|_| index >= m) {
         None => system.equalities().name(index),

@@ -6,7 +6,7 @@
 //! with `F = −V_q + f_NP` [verlet-1967; andersen-1983; hairer-lubich-wanner-2003]. Symplectic, symmetric, order 2,
 //! exact for the momenta of symmetries. With `M(q)` or velocity-dependent forces the same discrete Lagrangian is
 //! implicit and goes through [`Implicit`]. Cost: one gradient a step, two if
-//! something depends on time; with constraints one `m × m` LU per iteration.
+//! something depends on time; with constraints one `m × m` LU per iteration, sparse for many rows.
 //!
 //! The end point is searched along the gradients at the start alone. A step that is too long for its speed may have two end points, of which
 //! Newton's method takes the near one, or none: then it is an error [lacoursiere-linde-2011, figures 2 and 3].
@@ -332,8 +332,7 @@ impl Explicit {
             // At small h the factors of the first iterate take the second one to round-off too.
             let fresh = newton.iterations == 0 || !newton.almost_there();
             if fresh {
-                work.rows.shape.products(&work.g1, &work.rows.z, &mut work.lu.matrix);
-                work.lu.factor().map_err(|breakdown| {
+                work.factors.factor(&work.rows.shape, &work.g1, &work.rows.z).map_err(|breakdown| {
                     let row = Row::equality(system, breakdown.index);
                     Failure::Singular { row, pivot: breakdown.pivot }
                 })?;
@@ -341,7 +340,7 @@ impl Explicit {
             for f in &mut work.f {
                 *f /= h;
             }
-            work.lu.solve(&mut work.f);
+            work.factors.solve(&mut work.f);
             for (lambda, change) in work.lambda.iter_mut().zip(&work.f) {
                 *lambda += change;
             }

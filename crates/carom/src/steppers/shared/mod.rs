@@ -9,6 +9,8 @@ pub mod held;
 pub mod mass;
 pub mod near;
 pub mod newton;
+pub mod overlaps;
+pub mod products;
 pub mod projection;
 pub mod roots;
 pub mod rows;

@@ -1,14 +1,15 @@
 //! The hidden velocity constraint: `p1 = p − G(q1)ᵀμ` with `G(q1) M(q1)⁻¹p1 + ∂f/∂t = 0`.
 //!
 //! The second half of RATTLE [andersen-1983]. Constraint impulses along the gradients at the node keep every
-//! momentum that belongs to a symmetry of `f`. Cost: `m` solves with the mass matrix and one `m × m` Cholesky.
+//! momentum that belongs to a symmetry of `f`. Cost: `m` solves with the mass matrix and one `m × m` factorisation, sparse for many rows.
 
 use super::mass::InverseMass;
 use super::newton::FLOOR;
+use super::products::Definite;
 use super::rows::RowShape;
 use super::spread::Spread;
 use crate::error::{Failure, Row};
-use crate::linear::{Breakdown, Cholesky};
+use crate::linear::Breakdown;
 use crate::state::State;
 use crate::system::System;
 
@@ -23,7 +24,7 @@ pub struct ConstraintRows {
     pub z: Vec<f64>,
     /// `∂f/∂t`.
     pub rate: Vec<f64>,
-    schur: Cholesky,
+    schur: Definite,
     mu: Vec<f64>,
     /// Size of what the impulses of a projection put onto every coordinate.
     pushed: Vec<f64>,
@@ -41,14 +42,14 @@ impl ConstraintRows {
         inverse: &InverseMass,
         start: &State,
     ) -> Result<Self, Failure> {
-        let (m, entries) = (system.equalities().count(), shape.entries());
-        Failure::unless_they_fit("holding the constraints", &[[m, m], [entries, 1], [entries, 1]])?;
+        let (m, entries) = (shape.count(), shape.entries());
+        let schur = Definite::new("holding the constraints", &shape)?;
         let mut rows = Self {
             shape,
             g: vec![0.0; entries],
             z: vec![0.0; entries],
             rate: vec![0.0; m],
-            schur: Cholesky::new(m),
+            schur,
             mu: vec![0.0; m],
             pushed: vec![0.0; system.dim()],
             impulse: vec![0.0; m],
@@ -81,8 +82,7 @@ impl ConstraintRows {
     ) -> Result<(), Failure> {
         system.equalities().rate(t, q, &mut self.rate);
         self.shape.divide_by_mass(inverse, &self.g, &mut self.z);
-        self.shape.lower_products(&self.g, &self.z, &mut self.schur.matrix);
-        self.schur.factor().map_err(|Breakdown { index, pivot }| {
+        self.schur.factor(&self.shape, &self.g, &self.z).map_err(|Breakdown { index, pivot }| {
             let row = Row::equality(system, index);
             if self.shape.fold_row(index, &self.g, q, true, |flat, g, _| flat && g == 0.0) {
                 Failure::Flat { row }

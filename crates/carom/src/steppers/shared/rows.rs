@@ -3,7 +3,11 @@
 //! Both forms add the same terms in the same order and give the same numbers. Cost: full rows `m n` per pass and `m² n`
 //! for the products of rows; blocks as many terms as they have entries and common columns.
 
+use std::cell::OnceCell;
+use std::ops::Range;
+
 use super::mass::InverseMass;
+use super::overlaps::Overlaps;
 use crate::linear::dot;
 use crate::system::{Pattern, System};
 
@@ -18,22 +22,8 @@ pub struct RowShape {
 #[derive(Debug, Clone)]
 struct Sparse {
     pattern: Pattern,
-    /// Pairs of rows with common blocks; those on and below the diagonal first.
-    overlaps: Vec<Overlap>,
-    /// How many of them are on or below the diagonal.
-    lower: usize,
-    /// Places of a common block in both rows.
-    common: Vec<[usize; 2]>,
-}
-
-/// Two rows `i` and `j` with common blocks.
-#[derive(Debug, Clone, Copy)]
-struct Overlap {
-    /// `i m + j`.
-    place: usize,
-    /// Where their blocks stand in `common`.
-    begin: usize,
-    end: usize,
+    /// Made when products of rows are first asked for: who only evaluates rows needs none.
+    overlaps: OnceCell<Overlaps>,
 }
 
 /// Calls a method with the width of the blocks as a constant.
@@ -48,33 +38,8 @@ macro_rules! in_width {
 }
 
 impl Sparse {
-    fn new(pattern: Pattern) -> Self {
-        let (m, blocks) = (pattern.rows(), pattern.blocks());
-        let (mut overlaps, mut common) = (Vec::new(), Vec::new());
-        let mut rows_of = vec![Vec::new(); blocks.iter().max().map_or(0, |last| last + 1)];
-        for i in 0..m {
-            pattern.range(i).for_each(|a| rows_of[blocks[a]].push(i));
-        }
-        for i in 0..m {
-            let mut partners: Vec<usize> =
-                blocks[pattern.range(i)].iter().flat_map(|&block| rows_of[block].iter().copied()).collect();
-            partners.sort_unstable();
-            partners.dedup();
-            for j in partners {
-                let (begin, other) = (common.len(), &blocks[pattern.range(j)]);
-                for a in pattern.range(i) {
-                    let place = other.binary_search(&blocks[a]);
-                    common.extend(place.map(|b| [a, pattern.range(j).start + b]).ok());
-                }
-                if common.len() > begin {
-                    overlaps.push(Overlap { place: i * m + j, begin, end: common.len() });
-                }
-            }
-        }
-        let above = |overlap: &Overlap| overlap.place / m < overlap.place % m;
-        overlaps.sort_by_key(above);
-        let lower = overlaps.partition_point(|overlap| !above(overlap));
-        Self { pattern, overlaps, lower, common }
+    fn overlaps(&self) -> &Overlaps {
+        self.overlaps.get_or_init(|| Overlaps::new(&self.pattern))
     }
 
     /// Every block of a row of `a` with the part of `x` that it refers to.
@@ -98,19 +63,24 @@ impl Sparse {
         }
     }
 
+    /// Calls `put` with the number of each of these pairs of rows, the pair and its product.
     #[inline(always)]
-    fn products<const W: usize>(&self, overlaps: &[Overlap], a: &[f64], b: &[f64], out: &mut [f64]) {
-        out.fill(0.0);
-        let (a, b) = (a.as_chunks::<W>().0, b.as_chunks::<W>().0);
-        for overlap in overlaps {
+    fn products<const W: usize>(
+        &self,
+        which: Range<usize>,
+        [a, b]: [&[f64]; 2],
+        mut put: impl FnMut(usize, [usize; 2], f64),
+    ) {
+        let (a, b, overlaps) = (a.as_chunks::<W>().0, b.as_chunks::<W>().0, self.overlaps());
+        for (index, pair) in overlaps.pairs[..which.end].iter().enumerate().skip(which.start) {
             let mut sum = 0.0;
-            for &[i, j] in &self.common[overlap.begin..overlap.end] {
+            for &[i, j] in overlaps.common(index) {
                 let (a, b) = (&a[i], &b[j]);
                 for k in 0..W {
                     sum += a[k] * b[k];
                 }
             }
-            out[overlap.place] = sum;
+            put(index, *pair, sum);
         }
     }
 
@@ -143,7 +113,8 @@ impl RowShape {
     /// The blocks of the system's pattern if it has one and the mass is diagonal, otherwise full rows.
     pub fn of<S: System + ?Sized>(system: &S, inverse: &InverseMass) -> Self {
         let sparse = system.equalities().sparse().filter(|_| inverse.reciprocals().is_some());
-        let sparse = sparse.map(|rows| Box::new(Sparse::new(rows.pattern().clone())));
+        let sparse =
+            sparse.map(|rows| Box::new(Sparse { pattern: rows.pattern().clone(), overlaps: OnceCell::new() }));
         Self { sparse, ..Self::full(system) }
     }
 
@@ -196,12 +167,27 @@ impl RowShape {
         }
     }
 
+    /// How many rows there are.
+    pub fn count(&self) -> usize {
+        self.m
+    }
+
+    /// The most pairs of rows that can have common blocks; none of full rows.
+    pub fn most_pairs(&self) -> usize {
+        self.sparse.as_deref().map_or(0, |sparse| Overlaps::most(&sparse.pattern))
+    }
+
+    /// Pairs of rows with common blocks, both ways; none of full rows.
+    pub fn pairs(&self) -> &[[usize; 2]] {
+        self.sparse.as_deref().map_or(&[], |sparse| &sparse.overlaps().pairs)
+    }
+
     /// `A Bᵀ`, `m × m`.
     #[inline]
     pub fn products(&self, a: &[f64], b: &[f64], out: &mut [f64]) {
         match &self.sparse {
             None => self.full_products(a, b, |_| self.m, out),
-            Some(sparse) => in_width!(sparse.products(&sparse.overlaps, a, b, out)),
+            Some(sparse) => self.spread_products(sparse, 0..sparse.overlaps().pairs.len(), [a, b], out),
         }
     }
 
@@ -210,8 +196,22 @@ impl RowShape {
     pub fn lower_products(&self, a: &[f64], b: &[f64], out: &mut [f64]) {
         match &self.sparse {
             None => self.full_products(a, b, |i| i + 1, out),
-            Some(sparse) => in_width!(sparse.products(&sparse.overlaps[..sparse.lower], a, b, out)),
+            Some(sparse) => self.spread_products(sparse, 0..sparse.overlaps().lower, [a, b], out),
         }
+    }
+
+    /// The entries of `A Bᵀ` at the pairs, in their order.
+    #[inline]
+    pub fn products_of_pairs(&self, a: &[f64], b: &[f64], out: &mut [f64]) {
+        if let Some(sparse) = &self.sparse {
+            in_width!(sparse.products(0..out.len(), [a, b], |index, _, sum| out[index] = sum));
+        }
+    }
+
+    #[inline(always)]
+    fn spread_products(&self, sparse: &Sparse, which: Range<usize>, rows: [&[f64]; 2], out: &mut [f64]) {
+        out.fill(0.0);
+        in_width!(sparse.products(which.clone(), rows, |_, [i, j], sum| out[i * self.m + j] = sum));
     }
 
     fn full_products(&self, a: &[f64], b: &[f64], columns: impl Fn(usize) -> usize, out: &mut [f64]) {

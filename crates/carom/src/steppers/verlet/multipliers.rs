@@ -1,9 +1,9 @@
 //! Workspace of the position constraint of a step of Verlet.
 
 use crate::error::Failure;
-use crate::linear::Lu;
 use crate::state::State;
 use crate::steppers::shared::mass::InverseMass;
+use crate::steppers::shared::products::General;
 use crate::steppers::shared::projection::ConstraintRows;
 use crate::steppers::shared::rows::RowShape;
 use crate::steppers::shared::spread::Spread;
@@ -28,16 +28,16 @@ pub struct Multipliers {
     pub reach: Vec<f64>,
     spread: Spread,
     /// Factors of `G1 M⁻¹G0ᵀ`.
-    pub lu: Lu,
+    pub factors: General,
 }
 
 impl Multipliers {
     /// Sized for the system; an error if its rows depend on each other at the start.
     pub fn new<S: System + ?Sized>(system: &S, inverse: &InverseMass, start: &State) -> Result<Self, Failure> {
         let (n, m) = (system.dim(), system.equalities().count());
-        // Factors of its own, beside those of the projection.
-        Failure::unless_they_fit("a step with constraints", &[[m, m], [m, m]])?;
-        let rows = ConstraintRows::at(RowShape::of(system, inverse), system, inverse, start)?;
+        let shape = RowShape::of(system, inverse);
+        let factors = General::new("a step with constraints", &shape)?;
+        let rows = ConstraintRows::at(shape, system, inverse, start)?;
         let row = || vec![0.0; m];
         Ok(Self {
             g1: rows.g.clone(),
@@ -48,7 +48,7 @@ impl Multipliers {
             lambda: row(),
             reach: vec![0.0; n],
             spread: Spread::new(n, m),
-            lu: Lu::new(m),
+            factors,
         })
     }
 
