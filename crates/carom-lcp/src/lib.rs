@@ -10,6 +10,7 @@
 pub mod cone;
 pub mod corpus;
 pub mod ldlt;
+pub mod lu;
 pub mod matrix;
 pub mod outcome;
 pub mod problem;

@@ -240,7 +240,7 @@ fn pairs<'a>(lists: impl Iterator<Item = &'a [usize]>) -> Vec<(usize, usize)> {
 }
 
 /// Approximate minimum degree; each edge goes from the smaller to the larger node.
-fn minimum_degree(nodes: usize, mut edges: Vec<(usize, usize)>) -> Vec<usize> {
+pub(crate) fn minimum_degree(nodes: usize, mut edges: Vec<(usize, usize)>) -> Vec<usize> {
     edges.sort_unstable_by_key(|&(a, b)| (b, a));
     edges.dedup();
     let mut starts = vec![0; nodes + 1];

@@ -7,7 +7,7 @@
 //!
 //! The order of summation is fixed: the same state gives the same bits whatever was computed before. Nothing is
 //! allocated once lists of neighbours have their size. Cost: that of the elements; with a cut-off, pair potentials are
-//! O(N). Limits: Hessians and rows are dense, space is unbounded (no periodic images).
+//! O(N). Limits: space is unbounded (no periodic images).
 //!
 //! ```
 //! use carom::particles::{Cutoff, LennardJones, Link, Particles, Selection};
@@ -21,6 +21,7 @@
 //! # Ok::<(), carom::particles::Misuse>(())
 //! ```
 
+mod couplings;
 mod field;
 mod gaps;
 mod geometry;
@@ -40,6 +41,7 @@ mod system;
 
 use crate::problem::Points;
 use crate::system::{Pattern, Softness};
+use couplings::Couplings;
 use field::Field;
 use gaps::Gaps;
 pub use gaps::{Ball, Side, Surface, Wall};
@@ -73,6 +75,7 @@ pub struct Particles {
     radial: Vec<Pairs<Radial>>,
     rods: Rods,
     rod_pattern: Pattern,
+    couplings: Couplings,
     gaps: Gaps,
 }
 
@@ -97,6 +100,7 @@ impl Particles {
             radial: Vec::new(),
             rods: Rods::default(),
             rod_pattern: Pattern::new(dimension),
+            couplings: Couplings::default(),
             gaps: Gaps::default(),
         })
     }
@@ -143,6 +147,7 @@ impl Particles {
         not_negative("the stiffness of a spring", stiffness)?;
         not_negative("the rest length of a spring", rest)?;
         self.springs.push(link, stiffness, rest);
+        self.couplings = Couplings::default();
         Ok(())
     }
 

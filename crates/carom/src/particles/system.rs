@@ -6,7 +6,7 @@ use super::input::{Link, Misuse};
 use super::pool::{Ends, Place, Potentials, Rows};
 use crate::system::{
     Contacts, ContactsAlong, Depths, Dynamics, Equalities, Mass, Nonholonomic, Parabola, Passage, Pattern, Segment,
-    Softness, SparseContacts, SparseEqualities, System, TimeDependence,
+    Softness, SparseContacts, SparseEqualities, SparseHessian, System, TimeDependence,
 };
 
 /// Calls a method with the dimension as a constant.
@@ -221,6 +221,9 @@ impl Dynamics for Particles {
     }
     fn potential_hessian(&self, t: f64, q: &[f64], out: &mut [f64]) {
         in_space!(self.hessian(t, q, out));
+    }
+    fn sparse_hessian(&self) -> Option<&dyn SparseHessian> {
+        self.sparse()
     }
     fn potential_rates(&self, t: f64, q: &[f64]) -> [f64; 2] {
         in_space!(self.rates(t, q))

@@ -14,7 +14,7 @@ mod nonholonomic;
 mod pattern;
 
 pub use contacts::{Contacts, ContactsAlong, Depths, Parabola, Passage, SparseContacts};
-pub use dynamics::{Dynamics, Forces, Segment, TimeDependence};
+pub use dynamics::{Dynamics, Forces, Segment, SparseHessian, TimeDependence};
 pub use equalities::{Equalities, Softness, SparseEqualities, bend_of_hessians};
 pub use mass::{ConfigurationMass, Mass};
 pub use none::NoRows;

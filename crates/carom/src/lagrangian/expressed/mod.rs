@@ -5,6 +5,7 @@
 
 mod bend;
 mod contacts;
+mod couplings;
 pub(crate) mod program;
 mod rate;
 mod rows;
@@ -15,10 +16,11 @@ use super::definition::{Definition, Layout, Misfit};
 use super::expression::{Graph, NodeId};
 use crate::system::{
     ConfigurationMass, Contacts, ContactsAlong, Depths, Dynamics, Equalities, Forces, Mass, Nonholonomic, Parabola,
-    Passage, Softness, SparseContacts, SparseEqualities, System, TimeDependence,
+    Passage, Softness, SparseContacts, SparseEqualities, SparseHessian, System, TimeDependence,
 };
 use bend::Bend;
 use contacts::ContactParts;
+use couplings::Couplings;
 use program::{Lazy, Program, hessian, jacobian};
 use rate::Rate;
 use rows::{ForceRows, Rows, VelocityRows};
@@ -52,6 +54,7 @@ pub struct Expressed {
     parts: Program,
     gradient: Program,
     hessian: Lazy,
+    couplings: Couplings,
     rates: Program,
     gradient_rate: Lazy,
     forces: Option<ForceRows>,
@@ -138,6 +141,7 @@ impl Expressed {
             parts: Program::new(graph, &parts.iter().map(|part| part.node).collect::<Vec<_>>(), inputs),
             gradient: Program::new(graph, &gradient, inputs),
             hessian: Lazy::default(),
+            couplings: Couplings::default(),
             rates: Program::new(graph, &[rate, second_rate], inputs),
             gradient_rate: Lazy::default(),
             forces: (!forces.is_empty()).then(|| ForceRows::new(graph, layout, &forces, &powers)),
@@ -191,6 +195,9 @@ impl Dynamics for Expressed {
         let outputs = |graph: &mut Graph| hessian(graph, self.potential_node, &self.layout.coordinates());
         let make = || self.make(outputs, self.layout.n + 1);
         self.hessian.run(make, &[q, &[t]], out);
+    }
+    fn sparse_hessian(&self) -> Option<&dyn SparseHessian> {
+        self.sparse()
     }
     fn potential_rates(&self, t: f64, q: &[f64]) -> [f64; 2] {
         let mut out = [0.0; 2];
