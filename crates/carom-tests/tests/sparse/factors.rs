@@ -15,8 +15,7 @@ fn numbers(mut seed: u64) -> impl FnMut() -> f64 {
 /// `[[K, Aᵀ], [B, 0]]`: `n` coordinates with `per_row` couplings each, `m` rows of 3 entries; B differs from A by `apart`.
 fn saddle(n: usize, m: usize, per_row: usize, apart: f64, seed: u64) -> Sparse {
     let mut next = numbers(seed);
-    let mut pick =
-        |next: &mut dyn FnMut() -> f64, below: usize| ((0.5 * next() + 0.5) * below as f64) as usize % below;
+    let pick = |next: &mut dyn FnMut() -> f64, below: usize| ((0.5 * next() + 0.5) * below as f64) as usize % below;
     let mut triplets = Vec::new();
     for i in 0..n {
         triplets.push((i, i, 2.0 + per_row as f64));

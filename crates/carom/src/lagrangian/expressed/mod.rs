@@ -12,7 +12,7 @@ mod rows;
 
 use std::cell::RefCell;
 
-use super::definition::{Definition, Layout, Misfit};
+use super::definition::{Definition, Layout, MassNodes, Misfit};
 use super::expression::{Graph, NodeId};
 use crate::system::{
     ConfigurationMass, Contacts, ContactsAlong, Depths, Dynamics, Equalities, Forces, Mass, Nonholonomic, Parabola,
@@ -65,16 +65,29 @@ pub struct Expressed {
     nonholonomic: Option<VelocityRows>,
 }
 
-/// The kind of a mass matrix and `M v`, `½vᵀMv` as nodes.
-fn mass_kind(graph: &mut Graph, layout: Layout, mass: &[NodeId]) -> (MassKind, Vec<NodeId>, NodeId) {
+/// The kind of a mass matrix; where it depends on the configuration also `M v` and `½vᵀMv` as nodes.
+fn mass_kind(graph: &mut Graph, layout: Layout, mass: &MassNodes) -> (MassKind, Vec<NodeId>, NodeId) {
     let n = layout.n;
+    let constants: Option<Vec<f64>> = mass.nodes().iter().map(|&node| graph.constant_value(node)).collect();
+    match (constants, mass) {
+        (Some(values), MassNodes::Diagonal(_)) => return (MassKind::Diagonal(values), Vec::new(), Graph::ZERO),
+        (Some(values), MassNodes::Full(_)) => {
+            let diagonal = (0..n * n).all(|k| k / n == k % n || values[k] == 0.0);
+            let kind = match diagonal {
+                true => MassKind::Diagonal((0..n).map(|i| values[i * (n + 1)]).collect()),
+                false => MassKind::Constant(values),
+            };
+            return (kind, Vec::new(), Graph::ZERO);
+        }
+        (None, _) => {}
+    }
     let mut momenta = Vec::with_capacity(n);
     let mut twice = graph.constant(0.0);
     for i in 0..n {
         let mut p = graph.constant(0.0);
-        for j in (0..n).filter(|j| mass[i * n + j] != Graph::ZERO) {
+        for (j, entry) in mass.row(i, n) {
             let v = graph.input(layout.v(j));
-            let term = graph.mul(mass[i * n + j], v);
+            let term = graph.mul(entry, v);
             p = graph.add(p, term);
         }
         let v = graph.input(layout.v(i));
@@ -84,21 +97,12 @@ fn mass_kind(graph: &mut Graph, layout: Layout, mass: &[NodeId]) -> (MassKind, V
     }
     let half = graph.constant(0.5);
     let kinetic = graph.mul(half, twice);
-    let constants: Option<Vec<f64>> = mass.iter().map(|&node| graph.constant_value(node)).collect();
-    let kind = match constants {
-        Some(values) if (0..n * n).all(|k| k / n == k % n || values[k] == 0.0) => {
-            MassKind::Diagonal((0..n).map(|i| values[i * (n + 1)]).collect())
-        }
-        Some(values) => MassKind::Constant(values),
-        None => {
-            let gradient = graph.gradient(kinetic, &layout.coordinates());
-            MassKind::Configuration(Box::new(MassPrograms {
-                times: Program::new(graph, &momenta, 2 * n + 1),
-                matrix: Program::new(graph, mass, n + 1),
-                kinetic_gradient: Program::new(graph, &gradient, 2 * n + 1),
-            }))
-        }
-    };
+    let gradient = graph.gradient(kinetic, &layout.coordinates());
+    let kind = MassKind::Configuration(Box::new(MassPrograms {
+        times: Program::new(graph, &momenta, 2 * n + 1),
+        matrix: Program::new(graph, &mass.matrix(n), n + 1),
+        kinetic_gradient: Program::new(graph, &gradient, 2 * n + 1),
+    }));
     (kind, momenta, kinetic)
 }
 
@@ -240,6 +244,9 @@ impl ConfigurationMass for Expressed {
         }
     }
     fn momentum_jacobian(&self, q: &[f64], v: &[f64], out: &mut [f64]) {
+        if self.momenta.is_empty() {
+            return out.fill(0.0);
+        }
         let outputs = |graph: &mut Graph| jacobian(graph, &self.momenta, &self.layout.coordinates());
         let make = || self.make(outputs, 2 * self.layout.n + 1);
         self.momentum_jacobian.run(make, &[q, &[0.0], v], out);
