@@ -20,7 +20,7 @@ use crate::steppers::shared::rows::RowShape;
 use crate::system::{Mass, System};
 
 /// Fewer unknowns than this are solved for with a full matrix.
-const LEAST: usize = 48;
+const LEAST: usize = 100;
 
 /// A multiplication of the sparse factors takes as long as so many of full ones.
 const DEARER: f64 = 4.0;
