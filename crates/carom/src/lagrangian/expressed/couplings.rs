@@ -1,6 +1,6 @@
 //! Second derivatives of the potential by the pairs of coordinates that occur together.
 
-use std::cell::OnceCell;
+use std::sync::OnceLock;
 
 use super::Expressed;
 use super::program::Program;
@@ -13,7 +13,7 @@ const SPARSE: f64 = 0.25;
 
 /// What is known of the pairs; found when it is first asked for.
 #[derive(Default)]
-pub struct Couplings(OnceCell<Option<Entries>>);
+pub struct Couplings(OnceLock<Option<Entries>>);
 
 struct Entries {
     pattern: Pattern,

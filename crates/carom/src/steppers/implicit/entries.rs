@@ -92,7 +92,8 @@ impl Entries {
         if DEARER * plan.operations() > (size as f64).powi(3) / 3.0 {
             return Ok(None);
         }
-        Failure::unless_they_fit("an implicit step", &[[3, plan.entries()], [3, entries]])?;
+        // A number and half an address per entry of the factors; a number, an address and what it is made of per entry of the matrix.
+        Failure::unless_they_fit("an implicit step", &[[3, plan.entries().div_ceil(2)], [3, entries]])?;
         Ok(Some(Self {
             node,
             matrix,
