@@ -66,7 +66,7 @@ fn chain(links: usize) -> (Particles, State) {
     (system, State { t: 0.0, p: vec![0.0; q.len()], q })
 }
 
-/// Nanoseconds per coordinate and step, and corrections per step: the best of the rounds. None where the method refuses.
+/// Nanoseconds per coordinate and step, and corrections per step: the best of the rounds. None where there are no steps.
 fn cost<S: System + ?Sized>(system: &S, start: &State, h: f64) -> Option<(f64, f64)> {
     let n = start.q.len();
     let steps = (WORK / n).clamp(5, 500);
@@ -75,13 +75,14 @@ fn cost<S: System + ?Sized>(system: &S, start: &State, h: f64) -> Option<(f64, f
         let (mut stepper, mut state) = (variational::Midpoint {}.stepper(system, start).ok()?, start.clone());
         let mut corrections = 0;
         let mut run = |steps: usize| {
-            for _ in 0..steps {
-                corrections += stepper.step(system, &mut state, h).expect("it runs").iterations;
-            }
+            (0..steps).try_for_each(|_| {
+                corrections += stepper.step(system, &mut state, h).ok()?.iterations;
+                Some(())
+            })
         };
-        run(WARM);
+        run(WARM)?;
         let begin = Instant::now();
-        run(steps);
+        run(steps)?;
         let cost = begin.elapsed().as_secs_f64() * 1e9 / (steps * n) as f64;
         if cost < best.0 {
             best = (cost, f64::from(corrections) / (steps + WARM) as f64);
@@ -92,7 +93,9 @@ fn cost<S: System + ?Sized>(system: &S, start: &State, h: f64) -> Option<(f64, f
 
 fn report<S: System + ?Sized>(name: &str, system: &S, start: &State, h: f64) {
     let n = start.q.len();
-    let Some((cost, corrections)) = self::cost(system, start, h) else { return };
+    let Some((cost, corrections)) = self::cost(system, start, h) else {
+        return println!("{name:<22} {n:>7} a step fails");
+    };
     let full = (n <= MOST_FULL).then(|| self::cost(&Whole(system), start, h)).flatten();
     let ratio = full.map_or("-".to_string(), |(full, _)| format!("{:.2} x", full / cost));
     println!("{name:<22} {n:>7} {:>12.4} {cost:>20.0} {corrections:>14.2} {ratio:>12}", cost * n as f64 * 1e-6);
