@@ -9,6 +9,7 @@
 
 pub mod cone;
 pub mod corpus;
+pub mod elimination;
 pub mod ldlt;
 pub mod lu;
 pub mod matrix;

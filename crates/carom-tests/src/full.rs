@@ -2,8 +2,8 @@
 
 use carom::particles::Particles;
 use carom::system::{
-    Contacts, Dynamics, Equalities, Mass, NoRows, Nonholonomic, Segment, Softness, SparseEqualities, System,
-    bend_of_hessians,
+    Contacts, Dynamics, Equalities, Mass, NoRows, Nonholonomic, Segment, Softness, SparseEqualities, SparseHessian,
+    System, bend_of_hessians,
 };
 
 /// Particles without the pattern of their rows.
@@ -24,6 +24,9 @@ impl Dynamics for Full {
     }
     fn potential_hessian(&self, t: f64, q: &[f64], out: &mut [f64]) {
         self.0.potential_hessian(t, q, out);
+    }
+    fn sparse_hessian(&self) -> Option<&dyn SparseHessian> {
+        None
     }
     fn potential_discrete_gradient(&self, segment: &Segment, out: &mut [f64]) {
         self.0.potential_discrete_gradient(segment, out);

@@ -57,11 +57,11 @@ impl Map {
         let graph = &mut definition.graph;
         let mut lagrangian = graph.neg(definition.potential);
         for i in 0..n {
-            for j in 0..n {
+            for (j, entry) in definition.mass.row(i, n) {
                 let (vi, vj, half) = (graph.input(layout.v(i)), graph.input(layout.v(j)), graph.constant(0.5));
                 let product = graph.mul(vi, vj);
                 let product = graph.mul(half, product);
-                let term = graph.mul(definition.mass[i * n + j], product);
+                let term = graph.mul(entry, product);
                 lagrangian = graph.add(lagrangian, term);
             }
         }
@@ -82,7 +82,7 @@ impl Map {
             l_q: compile(&l_q),
             l_v: compile(&l_v),
             potential: compile(&[definition.potential]),
-            mass: compile(&definition.mass),
+            mass: compile(&definition.mass.matrix(n)),
             f: compile(&f),
             g: compile(&g),
             f_t: compile(&f_t),

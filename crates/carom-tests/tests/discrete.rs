@@ -7,7 +7,7 @@ use carom::lagrangian::expression::Op;
 use carom::particles::{Link, Particles};
 use carom::system::{
     Contacts, Dynamics, Equalities, Mass, NoRows, Nonholonomic, Pattern, Segment, Softness, SparseEqualities,
-    System,
+    SparseHessian, System,
 };
 use carom::testing::derivatives::{Comparison, Place, check, compare};
 use carom_io::scene::Scene;
@@ -206,6 +206,9 @@ impl Dynamics for Bent {
     }
     fn potential_hessian(&self, t: f64, q: &[f64], out: &mut [f64]) {
         self.circle.potential_hessian(t, q, out);
+    }
+    fn sparse_hessian(&self) -> Option<&dyn SparseHessian> {
+        None
     }
 }
 

@@ -10,7 +10,7 @@ use carom::problem::{Inconsistency, Level, Points, Problem};
 use carom::run::{Ended, Grid, OnFailure, Run};
 use carom::state::State;
 use carom::steppers::{StepReport, Stepper};
-use carom::system::{Contacts, Dynamics, Equalities, Mass, NoRows, Nonholonomic, System};
+use carom::system::{Contacts, Dynamics, Equalities, Mass, NoRows, Nonholonomic, SparseHessian, System};
 use carom_tests::runs::{built_in, method, scene, stepper};
 
 fn oscillator() -> Masses<Springs> {
@@ -164,6 +164,9 @@ impl Dynamics for Odd {
     }
     fn potential_hessian(&self, _: f64, q: &[f64], out: &mut [f64]) {
         out.copy_from_slice(&[3.0 / q[0].powi(3), 0.0, 0.0, 0.0]);
+    }
+    fn sparse_hessian(&self) -> Option<&dyn SparseHessian> {
+        None
     }
 }
 

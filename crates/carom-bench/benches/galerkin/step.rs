@@ -7,7 +7,7 @@ use carom::method::Method;
 use carom::state::State;
 use carom::steppers::Stepper;
 use carom::steppers::galerkin::{Config, Galerkin};
-use carom::system::{Contacts, Dynamics, Equalities, Mass, NoRows, Nonholonomic, System};
+use carom::system::{Contacts, Dynamics, Equalities, Mass, NoRows, Nonholonomic, SparseHessian, System};
 use carom_bench::compare;
 
 use super::hand::{Field, Loop, Solver};
@@ -54,6 +54,9 @@ impl Dynamics for Pendulum {
     #[inline]
     fn potential_hessian(&self, _t: f64, q: &[f64], out: &mut [f64]) {
         out[0] = Self::hessian(&[q[0]])[0][0];
+    }
+    fn sparse_hessian(&self) -> Option<&dyn SparseHessian> {
+        None
     }
 }
 
@@ -107,6 +110,9 @@ impl Dynamics for Planet {
     #[inline]
     fn potential_hessian(&self, _t: f64, q: &[f64], out: &mut [f64]) {
         out.copy_from_slice(Self::hessian(&[q[0], q[1]]).as_flattened());
+    }
+    fn sparse_hessian(&self) -> Option<&dyn SparseHessian> {
+        None
     }
 }
 

@@ -3,3 +3,6 @@
 pub mod particle;
 pub mod pogo;
 pub mod star;
+mod whole;
+
+pub use whole::Whole;

@@ -2,7 +2,7 @@
 
 use carom::state::State;
 use carom::system::{
-    Contacts, ContactsAlong, Depths, Dynamics, Equalities, FewContacts, Mass, NoRows, Nonholonomic, System,
+    Contacts, ContactsAlong, Depths, Dynamics, Equalities, FewContacts, Mass, NoRows, Nonholonomic, SparseHessian, System,
 };
 
 /// Step of the scene.
@@ -35,6 +35,9 @@ impl Dynamics for Pogo {
     }
     fn potential_hessian(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
         out.copy_from_slice(&[STIFFNESS, -STIFFNESS, -STIFFNESS, STIFFNESS]);
+    }
+    fn sparse_hessian(&self) -> Option<&dyn SparseHessian> {
+        None
     }
 }
 

@@ -3,7 +3,7 @@
 use carom::state::State;
 use carom::system::{
     ContactId, Contacts, ContactsAlong, Depths, Dynamics, Equalities, FewContacts, Mass, NoRows, Nonholonomic,
-    Parabola, System,
+    Parabola, SparseHessian, System,
 };
 
 /// Step of the scene.
@@ -56,6 +56,9 @@ impl Dynamics for Star {
     }
     fn potential_hessian(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
         out.fill(0.0);
+    }
+    fn sparse_hessian(&self) -> Option<&dyn SparseHessian> {
+        None
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use carom::lagrangian::definition::{Definition, Layout, Misfit, NamedRow, mass_of_kinetic, split_row};
+use carom::lagrangian::definition::{Definition, Layout, MassNodes, Misfit, NamedRow, mass_of_kinetic, split_row};
 use carom::lagrangian::expression::{Graph, Node, NodeId};
 use carom::lagrangian::length::make_lengths;
 use carom::problem::Points;
@@ -207,7 +207,7 @@ fn read_definitions(section: &TableReader, graph: &mut Graph, names: &mut Names)
     }
 }
 
-fn read_mass(section: &TableReader, graph: &mut Graph, names: &mut Names, layout: Layout) -> Option<Vec<NodeId>> {
+fn read_mass(section: &TableReader, graph: &mut Graph, names: &mut Names, layout: Layout) -> Option<MassNodes> {
     match (section.item("kinetic"), section.item("mass")) {
         (Some(kinetic), None) => {
             let count = section.diagnostics().len();
@@ -238,14 +238,11 @@ fn read_mass(section: &TableReader, graph: &mut Graph, names: &mut Names, layout
     }
 }
 
-fn read_mass_entries(item: &Item, graph: &mut Graph, names: &mut Names, n: usize) -> Option<Vec<NodeId>> {
-    let zero = graph.constant(0.0);
-    let mut mass = vec![zero; n * n];
+fn read_mass_entries(item: &Item, graph: &mut Graph, names: &mut Names, n: usize) -> Option<MassNodes> {
     let Kind::Array(_) = item.kind() else {
         let node = names.expression(graph, item, MASS)?;
         let node = massive(graph, node, item).unwrap_or_else(|| graph.constant(1.0));
-        (0..n).for_each(|i| mass[i * (n + 1)] = node);
-        return Some(mass);
+        return Some(MassNodes::Diagonal(vec![node; n]));
     };
     let rows = item.array()?;
     let matrix = rows.first().is_some_and(|row| matches!(row.kind(), Kind::Array(_)));
@@ -257,18 +254,19 @@ fn read_mass_entries(item: &Item, graph: &mut Graph, names: &mut Names, n: usize
         }
         check_size(item, terms.len(), n)?;
         // A repeated one once.
-        let mut refused = "";
-        for (i, term) in terms.iter().enumerate() {
+        let (mut refused, mut mass) = ("", Vec::with_capacity(n));
+        for term in &terms {
             let known = refused != term.item.path();
             let node = if known { massive(graph, term.node, &term.item) } else { None };
             if node.is_none() {
                 refused = term.item.path();
             }
-            mass[i * (n + 1)] = node.unwrap_or_else(|| graph.constant(1.0));
+            mass.push(node.unwrap_or_else(|| graph.constant(1.0)));
         }
-        return Some(mass);
+        return Some(MassNodes::Diagonal(mass));
     }
     check_size(item, rows.len(), n)?;
+    let mut mass = vec![Graph::ZERO; n * n];
     for (i, row) in rows.iter().enumerate() {
         let entries = row.array()?;
         check_size(row, entries.len(), n)?;
@@ -284,7 +282,7 @@ fn read_mass_entries(item: &Item, graph: &mut Graph, names: &mut Names, n: usize
             }
         }
     }
-    Some(mass)
+    Some(MassNodes::Full(mass))
 }
 
 /// The mass of a coordinate; one that is a number and not above 0 is reported, and nothing comes back.

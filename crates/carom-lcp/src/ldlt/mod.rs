@@ -8,7 +8,7 @@
 //! processor, take 1.3 to 1.5 times as long on a chain of 1000 bodies and 2.6 to 2.9 times on a wall of 100 bricks in the orders chosen
 //! here: the bench `ldlt`.)
 
-mod order;
+pub(crate) mod order;
 mod pattern;
 
 use faer::dyn_stack::{MemBuffer, MemStack};

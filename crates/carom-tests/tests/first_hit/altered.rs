@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use carom::system::{
     ConfigurationMass, ContactId, Contacts, ContactsAlong, Depths, Dynamics, Equalities, FewContacts, Forces, Mass,
-    Nonholonomic, Softness, SparseEqualities, System, bend_of_hessians,
+    Nonholonomic, Softness, SparseEqualities, SparseHessian, System, bend_of_hessians,
 };
 
 /// `M_ii = m_i (1 + ε cos(κ_i q_i))`.
@@ -138,6 +138,9 @@ impl Dynamics for Altered {
         for (i, mass) in self.masses.iter().enumerate() {
             out[i * (q.len() + 1)] += mass * self.pull.stiffness;
         }
+    }
+    fn sparse_hessian(&self) -> Option<&dyn SparseHessian> {
+        None
     }
     fn forces(&self) -> Option<&dyn Forces> {
         match &self.drag {

@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use carom::method::AnyMethod;
 use carom::state::State;
 use carom::system::{
-    Contacts, Dynamics, Equalities, Mass, NoRows, Nonholonomic, Softness, SparseEqualities, System,
+    Contacts, Dynamics, Equalities, Mass, NoRows, Nonholonomic, Softness, SparseEqualities, SparseHessian, System,
 };
 use carom_io::scene::Scene;
 use carom_tests::reference::{Tally, number, numbers};
@@ -281,6 +281,9 @@ impl Dynamics for Soft {
     }
     fn potential_hessian(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
         out.fill(0.0);
+    }
+    fn sparse_hessian(&self) -> Option<&dyn SparseHessian> {
+        None
     }
 }
 

@@ -224,6 +224,12 @@ impl<S: System + ?Sized> Legendre<S> for LinearPath {
             }
         }
     }
+
+    fn stiffness(&self) -> Option<Node> {
+        // Nodes at the ends of the step have none.
+        let inner = self.nodes().iter().map(|node| Node { c: node.c, w: node.w * node.c * (1.0 - node.c) });
+        inner.reduce(|a, b| if b.w == 0.0 { a } else { b })
+    }
 }
 
 impl<S: System + ?Sized> DiscreteLagrangian<S> for LinearPath {

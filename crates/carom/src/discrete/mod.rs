@@ -35,6 +35,10 @@ pub trait Legendre<S: System + ?Sized> {
 
     /// `∂left/∂v` at fixed `q0`.
     fn left_jacobian(&mut self, system: &S, chord: Chord, out: &mut [f64]);
+
+    /// Where `∂left/∂v` takes second derivatives of the potential: it is `M + h² w V_qq(q0 + c h v, t0 + c h)` of a system with a constant
+    /// mass and no other forces. None for rules that it is not so for.
+    fn stiffness(&self) -> Option<Node>;
 }
 
 /// First derivatives of `L_d(q0, q1, h)` at given `t0`.

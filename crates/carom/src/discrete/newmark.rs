@@ -6,7 +6,7 @@
 //! `right = M v + h((½ + β − γ) F0 + (γ − β) F1) = M v1`. Order 2 for γ = ½, else 1. For β ≠ 0 the pair
 //! `(q, M v)` is only conjugate to a symplectic one [kane-2000].
 
-use super::{Chord, Legendre};
+use super::{Chord, Legendre, Node};
 use crate::system::{Mass, System};
 
 /// β, γ and the workspace.
@@ -112,5 +112,9 @@ impl<S: System + ?Sized> Legendre<S> for Newmark {
                 *out -= h * self.beta * (h * by_q + by_v);
             }
         }
+    }
+
+    fn stiffness(&self) -> Option<Node> {
+        Some(Node { c: 1.0, w: self.beta })
     }
 }

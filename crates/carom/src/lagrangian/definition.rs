@@ -1,6 +1,7 @@
 //! What a system of expressions consists of, before its derivatives are made.
 
 use super::expression::{Graph, Inputs, NodeId};
+pub use super::mass::{MassNodes, mass_of_kinetic};
 use crate::system::Softness;
 
 /// Where the inputs of the expressions stand: `[q | t | v | λ]`.
@@ -112,8 +113,8 @@ pub struct Definition {
     pub graph: Graph,
     /// Names of the coordinates.
     pub coordinates: Vec<String>,
-    /// `M(q)`, `n × n`, symmetric; functions of `q` only.
-    pub mass: Vec<NodeId>,
+    /// `M(q)`.
+    pub mass: MassNodes,
     /// `V(q, t)`.
     pub potential: NodeId,
     /// What it is the sum of; empty for one part.
@@ -184,35 +185,6 @@ fn derivative(graph: &mut Graph, node: NodeId, input: u32) -> NodeId {
     if graph.depends_on(node, input) { graph.derivative(node, input) } else { Graph::ZERO }
 }
 
-/// The mass matrix of a kinetic energy: its Hessian in the velocities.
-pub fn mass_of_kinetic(graph: &mut Graph, layout: Layout, kinetic: NodeId) -> Result<Vec<NodeId>, Misfit> {
-    let velocities = layout.velocities();
-    if graph.depends_on(kinetic, layout.t()) {
-        return Err(Misfit::Dependence { what: "the kinetic energy", on: "t" });
-    }
-    let rest = graph.replace_inputs_by_zero(kinetic, &velocities);
-    if graph.constant_value(rest) != Some(0.0) {
-        return Err(Misfit::NotQuadratic("it has terms without velocities"));
-    }
-    let (momentum, all) = (graph.gradient(kinetic, &velocities), Inputs::of(&velocities));
-    let mut mass = Vec::with_capacity(layout.n * layout.n);
-    for (i, &p) in momentum.iter().enumerate() {
-        let rest = graph.replace_inputs_by_zero(p, &velocities);
-        if graph.constant_value(rest) != Some(0.0) {
-            return Err(Misfit::NotQuadratic("it has terms linear in the velocities"));
-        }
-        for (j, &v) in velocities.iter().enumerate() {
-            // The upper half is taken from the lower: one node for both, so that symmetry is exact.
-            let entry = if j < i { mass[j * layout.n + i] } else { derivative(graph, p, v) };
-            if graph.depends_on_any(entry, &all) {
-                return Err(Misfit::NotQuadratic("its second derivatives depend on the velocities"));
-            }
-            mass.push(entry);
-        }
-    }
-    Ok(mass)
-}
-
 /// `A` and `−a` of a row `A(q)v − a(t)`.
 pub fn split_row(graph: &mut Graph, layout: Layout, row: NodeId) -> Result<(Vec<NodeId>, NodeId), Misfit> {
     let velocities = layout.velocities();
@@ -253,8 +225,8 @@ impl Definition {
             }
         };
         let nodes = |rows: &[NamedRow]| rows.iter().map(|row| row.node).collect::<Vec<_>>();
-        refuse(&self.mass, &velocities, "the mass matrix", "velocities")?;
-        refuse(&self.mass, &t, "the mass matrix", "t")?;
+        refuse(self.mass.nodes(), &velocities, "the mass matrix", "velocities")?;
+        refuse(self.mass.nodes(), &t, "the mass matrix", "t")?;
         refuse(&[self.potential], &velocities, "the potential", "velocities")?;
         refuse(&nodes(&self.equalities), &velocities, "an equality constraint", "velocities")?;
         refuse(&nodes(&self.inequalities), &velocities, "an inequality constraint", "velocities")?;

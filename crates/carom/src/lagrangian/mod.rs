@@ -6,5 +6,6 @@ pub mod expression;
 pub mod field;
 pub mod length;
 pub(crate) mod local;
+mod mass;
 pub(crate) mod motion;
 pub mod parts;

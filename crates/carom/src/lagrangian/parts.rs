@@ -1,6 +1,6 @@
 //! A system from parts: a constant diagonal mass and a potential, joined at compile time.
 
-use crate::system::{Contacts, Dynamics, Equalities, Mass, NoRows, Nonholonomic, System};
+use crate::system::{Contacts, Dynamics, Equalities, Mass, NoRows, Nonholonomic, SparseHessian, System};
 
 /// A potential `V(q)` with its derivatives.
 pub trait Potential {
@@ -77,6 +77,9 @@ impl<P: Potential> Dynamics for Masses<P> {
     #[inline]
     fn potential_hessian(&self, _t: f64, q: &[f64], out: &mut [f64]) {
         self.potential.hessian(q, out);
+    }
+    fn sparse_hessian(&self) -> Option<&dyn SparseHessian> {
+        None
     }
 }
 

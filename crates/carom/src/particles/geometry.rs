@@ -4,6 +4,8 @@
 //! and the opposite by `x_i`; its Hessian block is `2u'I + 4u''ddᵀ`. A potential in even powers of the distance then
 //! needs no square root. Cost: a few products per component.
 
+use crate::system::Pattern;
+
 /// `u(w)` with its first and second derivative by `w`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Jet {
@@ -105,24 +107,45 @@ pub fn radial_block<const D: usize>(d: &[f64; D], jet: Jet, scale: f64) -> [[f64
     std::array::from_fn(|a| std::array::from_fn(|b| outer * (d[a] * d[b]) + if a == b { diagonal } else { 0.0 }))
 }
 
-/// A dense Hessian, row-major, that blocks are added to.
+/// A Hessian that blocks are added to: dense, row-major, or of the pairs of a pattern.
 pub struct Blocks<'a, const D: usize> {
-    columns: usize,
+    form: Form<'a>,
     out: &'a mut [f64],
+}
+
+#[derive(Clone, Copy)]
+enum Form<'a> {
+    /// With so many columns.
+    Dense(usize),
+    /// A row per coordinate, a block per particle.
+    Sparse(&'a Pattern),
 }
 
 impl<'a, const D: usize> Blocks<'a, D> {
     /// Starts from zero.
     pub fn new(columns: usize, out: &'a mut [f64]) -> Self {
         out.fill(0.0);
-        Self { columns, out }
+        Self { form: Form::Dense(columns), out }
     }
 
-    /// Adds `sign · block` at the rows of particle `i` and the columns of particle `j`.
+    /// Starts from zero, with the entries of a pattern alone.
+    pub fn within(pattern: &'a Pattern, out: &'a mut [f64]) -> Self {
+        out.fill(0.0);
+        Self { form: Form::Sparse(pattern), out }
+    }
+
+    /// Adds `sign · block` at the rows of particle `i` and the columns of particle `j`. A block that is not in the pattern is left out.
     #[inline]
     pub fn add(&mut self, i: usize, j: usize, sign: f64, block: &[[f64; D]; D]) {
         for (a, values) in block.iter().enumerate() {
-            let begin = (D * i + a) * self.columns + D * j;
+            let begin = match self.form {
+                Form::Dense(columns) => (D * i + a) * columns + D * j,
+                Form::Sparse(pattern) => {
+                    let range = pattern.range(D * i + a);
+                    let Ok(place) = pattern.blocks()[range.clone()].binary_search(&j) else { return };
+                    D * (range.start + place)
+                }
+            };
             for (out, value) in self.out[begin..begin + D].iter_mut().zip(values) {
                 *out += sign * value;
             }

@@ -7,7 +7,7 @@
 //!
 //! The order of summation is fixed: the same state gives the same bits whatever was computed before. Nothing is
 //! allocated once lists of neighbours have their size. Cost: that of the elements; with a cut-off, pair potentials are
-//! O(N). Limits: Hessians and rows are dense, space is unbounded (no periodic images).
+//! O(N). Limits: space is unbounded (no periodic images).
 //!
 //! ```
 //! use carom::particles::{Cutoff, LennardJones, Link, Particles, Selection};
@@ -21,6 +21,7 @@
 //! # Ok::<(), carom::particles::Misuse>(())
 //! ```
 
+mod couplings;
 mod field;
 mod gaps;
 mod geometry;
@@ -42,6 +43,7 @@ use std::ops::Range;
 
 use crate::problem::Points;
 use crate::system::{Pattern, Softness};
+use couplings::Couplings;
 use field::Field;
 use gaps::Gaps;
 pub(crate) use gaps::Room;
@@ -76,6 +78,7 @@ pub struct Particles {
     radial: Vec<Pairs<Radial>>,
     rods: Rods,
     rod_pattern: Pattern,
+    couplings: Couplings,
     gaps: Gaps,
     /// Pairs of spheres that are listed at most.
     most_listed: usize,
@@ -105,6 +108,7 @@ impl Particles {
             radial: Vec::new(),
             rods: Rods::default(),
             rod_pattern: Pattern::new(dimension),
+            couplings: Couplings::default(),
             gaps: Gaps::default(),
             most_listed: MOST_LISTED,
         })
@@ -152,6 +156,7 @@ impl Particles {
         not_negative("the stiffness of a spring", stiffness)?;
         not_negative("the rest length of a spring", rest)?;
         self.springs.push(link, stiffness, rest);
+        self.couplings = Couplings::default();
         Ok(())
     }
 

@@ -25,6 +25,14 @@ impl Springs {
         self.springs.is_empty()
     }
 
+    /// The particles that springs join, two by two.
+    pub fn pairs(&self) -> impl Iterator<Item = [usize; 2]> + '_ {
+        self.springs.iter().filter_map(|Spring { link, .. }| match link.other {
+            End::Particle(other) => Some([link.particle, other]),
+            End::Anchor(_) => None,
+        })
+    }
+
     pub fn push(&mut self, link: Link, stiffness: f64, rest: f64) {
         self.springs.push(Spring { link, stiffness, rest });
     }

@@ -6,7 +6,7 @@ use super::input::{Link, Misuse};
 use super::pool::{Ends, Place, Potentials, Rows};
 use crate::system::{
     ContactId, ContactSet, Contacts, ContactsAlong, Depths, Dynamics, Equalities, Mass, Material, Nonholonomic,
-    Parabola, Passage, Pattern, Segment, Softness, SparseEqualities, System, TimeDependence, Way,
+    Parabola, Passage, Pattern, Segment, Softness, SparseEqualities, SparseHessian, System, TimeDependence, Way,
 };
 
 /// Calls a method with the dimension as a constant.
@@ -236,6 +236,9 @@ impl Dynamics for Particles {
     }
     fn potential_hessian(&self, t: f64, q: &[f64], out: &mut [f64]) {
         in_space!(self.hessian(t, q, out));
+    }
+    fn sparse_hessian(&self) -> Option<&dyn SparseHessian> {
+        self.sparse()
     }
     fn potential_rates(&self, t: f64, q: &[f64]) -> [f64; 2] {
         in_space!(self.rates(t, q))

@@ -4,7 +4,7 @@ use super::{COORDINATES, Field, Plates};
 use crate::lagrangian::local::Spot;
 use crate::system::{
     ContactId, ContactSet, Contacts, ContactsAlong, Depths, Dynamics, Equalities, Mass, Material, NoRows,
-    Nonholonomic, Parabola, Passage, System, TimeDependence, Way,
+    Nonholonomic, Parabola, Passage, SparseHessian, System, TimeDependence, Way,
 };
 
 impl Field {
@@ -64,6 +64,9 @@ impl Dynamics for Plates {
                 }
             }
         }
+    }
+    fn sparse_hessian(&self) -> Option<&dyn SparseHessian> {
+        None
     }
     fn potential_rates(&self, t: f64, q: &[f64]) -> [f64; 2] {
         let spots =

@@ -8,7 +8,13 @@
 //! This is RATTLE for any discrete Lagrangian [marsden-west-2001, section 3.5; leimkuhler-skeel-1994]: symplectic on
 //! the constraint manifold if the rule is, and exact for momenta of symmetries of `L_d` and `f`. Newton's method runs
 //! with the analytic Jacobian to the round-off floor. Cost per iteration: one Jacobian of `left`, one LU of size
-//! `n + m`, or of size `m` where that Jacobian is diagonal.
+//! `n + m`, or of size `m` where that Jacobian is diagonal; for many coordinates of which few are coupled, sparse factors.
+
+mod entries;
+mod full;
+
+use entries::Entries;
+use full::is_diagonal;
 
 use super::shared::mass::InverseMass;
 use super::shared::newton::{Convergence, FLOOR, MOST_ITERATIONS, STALLED, Verdict, relative_change};
@@ -52,18 +58,35 @@ pub struct Implicit<R> {
     lu: Lu,
     /// Of the multipliers alone.
     schur: Lu,
+    /// In the place of the full matrices.
+    entries: Option<Box<Entries>>,
 }
 
 impl<R> Implicit<R> {
     /// Sized for the system; refused if its mass is singular or its constraints depend on each other at the start.
-    pub fn new<S: System + ?Sized>(rule: R, system: &S, start: &State) -> Result<Self, Failure> {
+    pub fn new<S: System + ?Sized>(rule: R, system: &S, start: &State) -> Result<Self, Failure>
+    where
+        R: Legendre<S>,
+    {
         let (n, m) = (system.dim(), system.equalities().count());
-        // The Newton matrix, the Jacobian, two matrices of the rule, and those of the multipliers.
-        let matrices = [[n + m, n + m], [n, n], [n, n], [n, n], [m, m], [m, m]];
-        Failure::unless_they_fit("an implicit step", &matrices)?;
+        let full = || {
+            // The Newton matrix, the Jacobian, two matrices of the rule, and those of the multipliers.
+            let matrices = [[n + m, n + m], [n, n], [n, n], [n, n], [m, m], [m, m]];
+            Failure::unless_they_fit("an implicit step", &matrices)
+        };
+        let suits = entries::suits(&rule, system);
+        if !suits {
+            full()?;
+        }
         let vector = || vec![0.0; n];
         let inverse = InverseMass::new(system, &start.q)?;
-        let rows = ConstraintRows::at(RowShape::of(system, &inverse), system, &inverse, start)?;
+        let shape = RowShape::of(system, &inverse);
+        let entries = if suits { Entries::new(&rule, system, &shape)?.map(Box::new) } else { None };
+        if suits && entries.is_none() {
+            full()?;
+        }
+        let (n_full, m_full) = if entries.is_some() { (0, 0) } else { (n, m) };
+        let rows = ConstraintRows::at(shape, system, &inverse, start)?;
         Ok(Self {
             rule,
             g0: vec![0.0; rows.g.len()],
@@ -80,10 +103,11 @@ impl<R> Implicit<R> {
             f: vec![0.0; m],
             sizes: vec![0.0; m],
             spread: Spread::new(n, m),
-            jacobian: vec![0.0; n * n],
+            jacobian: vec![0.0; n_full * n_full],
             correction: vec![0.0; n + m],
-            lu: Lu::new(n + m),
-            schur: Lu::new(m),
+            lu: Lu::new(n_full + m_full),
+            schur: Lu::new(m_full),
+            entries,
         })
     }
 
@@ -243,11 +267,20 @@ impl<R> Implicit<R> {
         R: Legendre<S>,
     {
         let chord = Chord { t0: state.t, h, q0: &state.q[..n], v: &self.v[..n] };
-        self.rule.left_jacobian(system, chord, &mut self.jacobian);
-        self.jacobian.chunks_exact(n).enumerate().all(|(i, row)| {
+        match &mut self.entries {
+            Some(entries) => entries.load(system, chord),
+            None => self.rule.left_jacobian(system, chord, &mut self.jacobian),
+        }
+        (0..n).all(|i| {
             // Without the mass: it multiplies the velocity, not a rounded coordinate.
-            let entry = |j: usize| row[j] - if i == j { self.inverse.diagonal[i] } else { 0.0 };
-            let terms = self.q1[..n].iter().enumerate().fold(0.0, |sum, (j, q)| sum + (entry(j) * q).abs());
+            let terms = match &self.entries {
+                Some(entries) => entries.terms(i, &self.q1),
+                None => {
+                    let row = &self.jacobian[i * n..(i + 1) * n];
+                    let entry = |j: usize| row[j] - if i == j { self.inverse.diagonal[i] } else { 0.0 };
+                    self.q1[..n].iter().enumerate().fold(0.0, |sum, (j, q)| sum + (entry(j) * q).abs())
+                }
+            };
             // Below the smallest normal number digits are lost, whatever the terms.
             self.left[i].abs() <= FLOOR * (self.magnitude[i] + 2.0 * terms / h.abs()) + f64::MIN_POSITIVE
         })
@@ -281,7 +314,13 @@ impl<R> Implicit<R> {
             *out = f / h;
         }
         // Two calls and not one with n + m: without constraints the size is a constant where `n` is.
-        let solved = if m == 0 {
+        let solved = if n > 3
+            && let Some(entries) = &mut self.entries
+        {
+            entries.load(system, chord);
+            entries.take_rows(&self.rows.shape, [&self.g0, &self.rows.g], &mut self.lambda_scale);
+            entries.solve(&mut self.correction)
+        } else if m == 0 {
             self.rule.left_jacobian(system, chord, &mut self.lu.matrix);
             if n > 3 && is_diagonal(&self.lu.matrix, n) {
                 let diagonal = self.lu.matrix.iter().step_by(n + 1);
@@ -311,53 +350,6 @@ impl<R> Implicit<R> {
         }
         Ok(moved)
     }
-
-    /// Solves `[[D, G0ᵀ], [G1, 0]] (δv, δλ) = (r, c)` for a diagonal `D`: `G1 D⁻¹G0ᵀδλ = G1 D⁻¹r − c`, `δv = D⁻¹(r − G0ᵀδλ)`.
-    /// Where forces do not couple coordinates, as in uniform gravity, this is a system of `m` unknowns and not of `n + m`.
-    fn eliminate(&mut self, n: usize) -> Result<(), Breakdown> {
-        let (rows, (momentum, multipliers)) = (&mut self.rows, self.correction.split_at_mut(n));
-        // The room of `reach`, which is measured after this, and of `z`, which is made at the end of the step.
-        for (i, (inverse, r)) in self.reach.iter_mut().zip(&mut *momentum).enumerate() {
-            *inverse = self.jacobian[i * (n + 1)].recip();
-            *r *= *inverse;
-        }
-        rows.shape.divide_columns(&self.reach, &self.g0, &mut rows.z);
-        for (row, c) in multipliers.iter_mut().enumerate() {
-            *c = rows.shape.fold_row(row, &rows.g, momentum, -*c, |sum, g, r| sum + g * r);
-        }
-        rows.shape.products(&rows.g, &rows.z, &mut self.schur.matrix);
-        self.schur.factor().map_err(|breakdown| Breakdown { index: n + breakdown.index, ..breakdown })?;
-        self.schur.solve(multipliers);
-        rows.shape.add_transposed_times(&rows.z, multipliers, -1.0, momentum);
-        self.lambda_scale.fill(1.0);
-        Ok(())
-    }
-
-    /// `[[∂left/∂v, G0ᵀ], [G1, 0]]`, the multipliers in units that make their columns as large as the mass: a
-    /// molecule in SI units is as well conditioned as a pendulum.
-    fn assemble(&mut self) {
-        let (n, m) = (self.v.len(), self.f.len());
-        self.lu.matrix.fill(0.0);
-        for i in 0..n {
-            self.lu.matrix[i * (n + m)..i * (n + m) + n].copy_from_slice(&self.jacobian[i * n..(i + 1) * n]);
-        }
-        for j in 0..m {
-            let (shape, matrix, jacobian) = (&self.rows.shape, &mut self.lu.matrix, &self.jacobian);
-            let mut largest = 0.0_f64;
-            shape.each_entry(j, &self.g0, |i, g| largest = largest.max((g / jacobian[i * (n + 1)]).abs()));
-            let scale = if largest > 0.0 && largest.is_finite() { largest.recip() } else { 1.0 };
-            self.lambda_scale[j] = scale;
-            shape.each_entry(j, &self.g0, |i, g| matrix[i * (n + m) + n + j] = g * scale);
-            shape.each_entry(j, &self.rows.g, |i, g| matrix[(n + j) * (n + m) + i] = g);
-        }
-    }
-}
-
-/// Whether an `n × n` matrix has entries on its diagonal only, and these not zero.
-fn is_diagonal(matrix: &[f64], n: usize) -> bool {
-    let zero = |row: &[f64]| row.iter().all(|entry| *entry == 0.0);
-    let mut rows = matrix.chunks_exact(n).take(n).enumerate();
-    rows.all(|(i, row)| row[i] != 0.0 && zero(&row[..i]) && zero(&row[i + 1..]))
 }
 
 /// The equation of a row of the linear system.

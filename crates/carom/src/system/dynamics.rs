@@ -1,6 +1,6 @@
 //! Energies and forces.
 
-use super::Mass;
+use super::{Mass, Pattern};
 
 /// Forces that do not come from the potential.
 pub trait Forces {
@@ -42,6 +42,14 @@ pub struct TimeDependence {
     pub contacts: bool,
 }
 
+/// Second derivatives of the potential by the entries that can be nonzero.
+pub trait SparseHessian {
+    /// Which they are: a row per coordinate. Symmetric, with every entry of the diagonal; the same during the life of the system.
+    fn couplings(&self) -> &Pattern;
+    /// `∂²V/∂q²` in the pattern, row by row.
+    fn hessian_entries(&self, t: f64, q: &[f64], out: &mut [f64]);
+}
+
 /// Kinetic and potential energy and non-potential forces.
 pub trait Dynamics {
     /// Number `n` of coordinates.
@@ -54,6 +62,8 @@ pub trait Dynamics {
     fn potential_gradient(&self, t: f64, q: &[f64], out: &mut [f64]);
     /// `∂²V/∂q²`.
     fn potential_hessian(&self, t: f64, q: &[f64], out: &mut [f64]);
+    /// The same by its entries, if few coordinates of many are coupled: then implicit steps of many coordinates ask for these alone.
+    fn sparse_hessian(&self) -> Option<&dyn SparseHessian>;
     /// `∂V/∂t` and `∂²V/∂t²`.
     fn potential_rates(&self, _t: f64, _q: &[f64]) -> [f64; 2] {
         [0.0, 0.0]

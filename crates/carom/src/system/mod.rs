@@ -16,7 +16,7 @@ mod pattern;
 mod set;
 
 pub use contacts::{ContactId, Contacts, ContactsAlong, Depths, Material, Parabola, Passage, Way};
-pub use dynamics::{Dynamics, Forces, Segment, TimeDependence};
+pub use dynamics::{Dynamics, Forces, Segment, SparseHessian, TimeDependence};
 pub use equalities::{Equalities, Softness, SparseEqualities, bend_of_hessians};
 pub use few::FewContacts;
 pub use mass::{ConfigurationMass, Mass};

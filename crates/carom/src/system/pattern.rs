@@ -40,6 +40,16 @@ impl Pattern {
         self.starts[row]..self.starts[row + 1]
     }
 
+    /// The columns that the blocks of a row stand for, ascending.
+    pub fn columns(&self, row: usize) -> impl Iterator<Item = usize> + '_ {
+        self.blocks[self.range(row)].iter().flat_map(|&block| self.width * block..self.width * (block + 1))
+    }
+
+    /// How many entries all rows have.
+    pub fn entries(&self) -> usize {
+        self.width * self.blocks.len()
+    }
+
     /// The blocks of all rows, row by row.
     #[inline]
     pub fn blocks(&self) -> &[usize] {

@@ -4,7 +4,7 @@
 //! singularity near the state does not look like a wrong derivative. Correct derivatives agree to about 1e-9.
 
 use crate::linear::{dot, matrix_times, max_abs};
-use crate::system::{Mass, SparseEqualities, System};
+use crate::system::{Mass, SparseEqualities, SparseHessian, System};
 
 /// One derivative, compared.
 #[derive(Debug, Clone, PartialEq)]
@@ -115,6 +115,12 @@ pub fn check(system: &dyn System, t: f64, q: &[f64], v: &[f64]) -> Vec<Compariso
     compare(place("dV/dq", q, 1), &vector, |q, o| o[0] = system.potential(t, q), &mut out);
     system.potential_hessian(t, q, &mut matrix);
     compare(place("d2V/dq2", q, n), &matrix, |q, o| system.potential_gradient(t, q, o), &mut out);
+    if let Some(sparse) = system.sparse_hessian() {
+        out.push(outside(sparse, &matrix, n));
+        scatter(sparse, t, q, &mut matrix);
+        let what = "d2V/dq2 by entries";
+        compare(place(what, q, n), &matrix, |q, o| system.potential_gradient(t, q, o), &mut out);
+    }
     let [rate, second] = system.potential_rates(t, q);
     compare(place("dV/dt", &[t], 1), &[rate], |t, o| o[0] = system.potential(t[0], q), &mut out);
     compare(place("d2V/dt2", &[t], 1), &[second], |t, o| o[0] = system.potential_rates(t[0], q)[0], &mut out);
@@ -130,6 +136,37 @@ pub fn check(system: &dyn System, t: f64, q: &[f64], v: &[f64]) -> Vec<Compariso
     }
     check_constraints(system, t, q, v, &mut out);
     out
+}
+
+/// The largest entry of a full matrix that a pattern leaves out, and a place that every pattern must have but this has not.
+fn outside(sparse: &dyn SparseHessian, full: &[f64], n: usize) -> Comparison {
+    let mut inside = vec![false; n * n];
+    (0..n).for_each(|i| sparse.couplings().columns(i).for_each(|j| inside[i * n + j] = true));
+    let mut worst = Comparison {
+        what: "d2V/dq2 outside of its pattern",
+        error: 0.0,
+        noise: 0.0,
+        worst: (0, 0),
+        values: (0.0, 0.0),
+    };
+    for (place, (i, j)) in (0..n * n).map(|place| (place, (place / n, place % n))) {
+        let must = i == j || inside[j * n + i] || full[place] != 0.0;
+        // However small an entry is beside the others: it is there, or it is not.
+        if must && !inside[place] && worst.error == 0.0 {
+            worst = Comparison { error: f64::INFINITY, worst: (i, j), values: (0.0, full[place]), ..worst };
+        }
+    }
+    worst
+}
+
+/// The entries of a pattern in a full matrix.
+fn scatter(sparse: &dyn SparseHessian, t: f64, q: &[f64], out: &mut [f64]) {
+    let (pattern, n) = (sparse.couplings(), q.len());
+    let mut entries = vec![0.0; pattern.entries()];
+    sparse.hessian_entries(t, q, &mut entries);
+    out.fill(0.0);
+    let places = (0..n).flat_map(|i| pattern.columns(i).map(move |j| i * n + j));
+    places.zip(entries).for_each(|(place, entry)| out[place] = entry);
 }
 
 fn check_mass(system: &dyn System, q: &[f64], v: &[f64], out: &mut Vec<Comparison>) {

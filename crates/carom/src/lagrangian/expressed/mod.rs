@@ -5,20 +5,22 @@
 
 mod bend;
 mod contacts;
+mod couplings;
 pub(crate) mod program;
 mod rate;
 mod rows;
 
 use std::cell::RefCell;
 
-use super::definition::{Definition, Layout, Misfit};
+use super::definition::{Definition, Layout, MassNodes, Misfit};
 use super::expression::{Graph, NodeId};
 use crate::system::{
     ConfigurationMass, ContactId, ContactSet, Contacts, ContactsAlong, Depths, Dynamics, Equalities, Forces, Mass,
-    Material, Nonholonomic, Parabola, Passage, Softness, SparseEqualities, System, TimeDependence, Way,
+    Material, Nonholonomic, Parabola, Passage, Softness, SparseEqualities, SparseHessian, System, TimeDependence, Way,
 };
 use bend::Bend;
 use contacts::ContactParts;
+use couplings::Couplings;
 use program::{Lazy, Program, Room, hessian, jacobian};
 use rate::Rate;
 use rows::{ForceRows, Rows, VelocityRows};
@@ -52,6 +54,7 @@ pub struct Expressed {
     parts: Program,
     gradient: Program,
     hessian: Lazy,
+    couplings: Couplings,
     rates: Program,
     gradient_rate: Lazy,
     forces: Option<ForceRows>,
@@ -64,16 +67,29 @@ pub struct Expressed {
     nonholonomic: Option<VelocityRows>,
 }
 
-/// The kind of a mass matrix and `M v`, `½vᵀMv` as nodes.
-fn mass_kind(graph: &mut Graph, layout: Layout, mass: &[NodeId]) -> (MassKind, Vec<NodeId>, NodeId) {
+/// The kind of a mass matrix; where it depends on the configuration also `M v` and `½vᵀMv` as nodes.
+fn mass_kind(graph: &mut Graph, layout: Layout, mass: &MassNodes) -> (MassKind, Vec<NodeId>, NodeId) {
     let n = layout.n;
+    let constants: Option<Vec<f64>> = mass.nodes().iter().map(|&node| graph.constant_value(node)).collect();
+    match (constants, mass) {
+        (Some(values), MassNodes::Diagonal(_)) => return (MassKind::Diagonal(values), Vec::new(), Graph::ZERO),
+        (Some(values), MassNodes::Full(_)) => {
+            let diagonal = (0..n * n).all(|k| k / n == k % n || values[k] == 0.0);
+            let kind = match diagonal {
+                true => MassKind::Diagonal((0..n).map(|i| values[i * (n + 1)]).collect()),
+                false => MassKind::Constant(values),
+            };
+            return (kind, Vec::new(), Graph::ZERO);
+        }
+        (None, _) => {}
+    }
     let mut momenta = Vec::with_capacity(n);
     let mut twice = graph.constant(0.0);
     for i in 0..n {
         let mut p = graph.constant(0.0);
-        for j in (0..n).filter(|j| mass[i * n + j] != Graph::ZERO) {
+        for (j, entry) in mass.row(i, n) {
             let v = graph.input(layout.v(j));
-            let term = graph.mul(mass[i * n + j], v);
+            let term = graph.mul(entry, v);
             p = graph.add(p, term);
         }
         let v = graph.input(layout.v(i));
@@ -83,21 +99,12 @@ fn mass_kind(graph: &mut Graph, layout: Layout, mass: &[NodeId]) -> (MassKind, V
     }
     let half = graph.constant(0.5);
     let kinetic = graph.mul(half, twice);
-    let constants: Option<Vec<f64>> = mass.iter().map(|&node| graph.constant_value(node)).collect();
-    let kind = match constants {
-        Some(values) if (0..n * n).all(|k| k / n == k % n || values[k] == 0.0) => {
-            MassKind::Diagonal((0..n).map(|i| values[i * (n + 1)]).collect())
-        }
-        Some(values) => MassKind::Constant(values),
-        None => {
-            let gradient = graph.gradient(kinetic, &layout.coordinates());
-            MassKind::Configuration(Box::new(MassPrograms {
-                times: Program::new(graph, &momenta, 2 * n + 1),
-                matrix: Program::new(graph, mass, n + 1),
-                kinetic_gradient: Program::new(graph, &gradient, 2 * n + 1),
-            }))
-        }
-    };
+    let gradient = graph.gradient(kinetic, &layout.coordinates());
+    let kind = MassKind::Configuration(Box::new(MassPrograms {
+        times: Program::new(graph, &momenta, 2 * n + 1),
+        matrix: Program::new(graph, &mass.matrix(n), n + 1),
+        kinetic_gradient: Program::new(graph, &gradient, 2 * n + 1),
+    }));
     (kind, momenta, kinetic)
 }
 
@@ -141,6 +148,7 @@ impl Expressed {
             parts: Program::new(graph, &parts.iter().map(|part| part.node).collect::<Vec<_>>(), inputs),
             gradient: Program::new(graph, &gradient, inputs),
             hessian: Lazy::default(),
+            couplings: Couplings::default(),
             rates: Program::new(graph, &[rate, second_rate], inputs),
             gradient_rate: Lazy::default(),
             forces: (!forces.is_empty()).then(|| ForceRows::new(graph, layout, &forces, &powers)),
@@ -196,6 +204,9 @@ impl Dynamics for Expressed {
         let make = || self.make(outputs, self.layout.n + 1);
         self.hessian.run(make, &[q, &[t]], out);
     }
+    fn sparse_hessian(&self) -> Option<&dyn SparseHessian> {
+        self.sparse()
+    }
     fn potential_rates(&self, t: f64, q: &[f64]) -> [f64; 2] {
         let mut out = [0.0; 2];
         self.rates.run(&[q, &[t]], &mut out);
@@ -237,6 +248,9 @@ impl ConfigurationMass for Expressed {
         }
     }
     fn momentum_jacobian(&self, q: &[f64], v: &[f64], out: &mut [f64]) {
+        if self.momenta.is_empty() {
+            return out.fill(0.0);
+        }
         let outputs = |graph: &mut Graph| jacobian(graph, &self.momenta, &self.layout.coordinates());
         let make = || self.make(outputs, 2 * self.layout.n + 1);
         self.momentum_jacobian.run(make, &[q, &[0.0], v], out);

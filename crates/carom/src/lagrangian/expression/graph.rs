@@ -179,6 +179,14 @@ impl Graph {
         set.get(input as usize / 64).is_some_and(|word| word >> (input % 64) & 1 == 1)
     }
 
+    /// The inputs that occur in the expression `id`, ascending.
+    pub fn dependencies(&self, id: NodeId) -> impl Iterator<Item = u32> + '_ {
+        let set = &self.sets[self.dependencies[id.index()] as usize];
+        set.iter().zip(0..).flat_map(|(&word, place)| {
+            (0..u64::BITS).filter(move |bit| word >> bit & 1 == 1).map(move |bit| u64::BITS * place + bit)
+        })
+    }
+
     /// Whether any of these inputs occurs in the expression `id`.
     pub fn depends_on_any(&self, id: NodeId, inputs: &Inputs) -> bool {
         let set = &self.sets[self.dependencies[id.index()] as usize];

@@ -12,7 +12,7 @@ use crate::run::{Grid, OnFailure, Outcome, Run};
 use crate::steppers::newmark;
 use crate::system::{
     ContactId, Contacts, ContactsAlong, Depths, Dynamics, Equalities, FewContacts, Mass, Nonholonomic, Softness,
-    SparseEqualities, System,
+    SparseEqualities, SparseHessian, System,
 };
 
 /// A mass on a spring in the plane, with a rod that is not there and a floor far below it where they are asked for.
@@ -42,6 +42,9 @@ impl Dynamics for Spring {
     }
     fn potential_hessian(&self, _t: f64, _q: &[f64], out: &mut [f64]) {
         out.copy_from_slice(&[1.0, 0.0, 0.0, 1.0]);
+    }
+    fn sparse_hessian(&self) -> Option<&dyn SparseHessian> {
+        None
     }
 }
 

@@ -1,7 +1,7 @@
 //! Newton's method for a step whose contacts are known: `(v, λ)` with the exact Jacobian, to the round-off floor.
 
 use super::{Config, Rule};
-use crate::discrete::{Chord, Legendre, LinearPath, Newmark};
+use crate::discrete::{Chord, Legendre, LinearPath, Newmark, Node};
 use crate::error::{Failure, Row};
 use crate::linear::{Breakdown, Lu, add_transposed_times, dot, max_abs};
 use crate::state::State;
@@ -59,6 +59,13 @@ impl<S: System + ?Sized> Legendre<S> for Base {
         match self {
             Self::Midpoint(rule) => rule.left_jacobian(system, chord, out),
             Self::Newmark(rule) => rule.left_jacobian(system, chord, out),
+        }
+    }
+
+    fn stiffness(&self) -> Option<Node> {
+        match self {
+            Self::Midpoint(rule) => Legendre::<S>::stiffness(rule),
+            Self::Newmark(rule) => Legendre::<S>::stiffness(rule),
         }
     }
 }

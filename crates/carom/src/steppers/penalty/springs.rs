@@ -1,6 +1,6 @@
 //! A system whose equality constraints are springs: its force, its stiffness, and the rule of a step as a pair of momenta.
 
-use crate::discrete::{Chord, Legendre};
+use crate::discrete::{Chord, Legendre, Node};
 use crate::steppers::shared::mass::InverseMass;
 use crate::steppers::shared::rows::RowShape;
 use crate::steppers::shared::views::Free;
@@ -186,5 +186,10 @@ impl<'a, S: System + ?Sized> Legendre<Free<'a, S>> for Theta {
         // The force was last taken at this chord: Newton's method asks for it first.
         self.springs.stiffen(system, t, chord.v, true);
         self.springs.matrix(system, a, out);
+    }
+
+    /// The springs have their own second derivatives.
+    fn stiffness(&self) -> Option<Node> {
+        None
     }
 }

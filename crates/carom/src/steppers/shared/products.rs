@@ -3,7 +3,7 @@
 //! A chain of rods on full factors takes as long per step and rod as it has rods, and memory for all pairs of them. The sparse ones are
 //! analysed once, for the pattern of the rows.
 
-use carom_lcp::lu;
+use carom_lcp::elimination as lu;
 
 use super::rows::RowShape;
 use crate::error::Failure;

@@ -4,7 +4,7 @@
 
 use crate::system::{
     ContactId, Contacts, Dynamics, Equalities, Forces, Mass, NoRows, Nonholonomic, Segment, Softness,
-    SparseEqualities, System, TimeDependence, bend_of_hessians,
+    SparseEqualities, SparseHessian, System, TimeDependence, bend_of_hessians,
 };
 
 /// A system without its constraints.
@@ -42,6 +42,9 @@ macro_rules! dynamics_of {
             #[inline]
             fn potential_hessian(&self, t: f64, q: &[f64], out: &mut [f64]) {
                 self.$inner.potential_hessian(t, q, out);
+            }
+            fn sparse_hessian(&self) -> Option<&dyn SparseHessian> {
+                self.$inner.sparse_hessian()
             }
             fn potential_rates(&self, t: f64, q: &[f64]) -> [f64; 2] {
                 self.$inner.potential_rates(t, q)
