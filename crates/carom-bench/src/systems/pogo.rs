@@ -2,7 +2,8 @@
 
 use carom::state::State;
 use carom::system::{
-    Contacts, ContactsAlong, Depths, Dynamics, Equalities, FewContacts, Mass, NoRows, Nonholonomic, SparseHessian, System,
+    Contacts, ContactsAlong, Depths, Dynamics, Equalities, FewContacts, Mass, NoRows, Nonholonomic, SparseHessian,
+    System,
 };
 
 /// Step of the scene.

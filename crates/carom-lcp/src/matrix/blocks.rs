@@ -73,6 +73,16 @@ impl Blocks {
         Blocks { offsets: starts.clone(), starts, values: entries.to_vec() }
     }
 
+    /// Becomes blocks of one entry each; allocates only where it has not had that size before.
+    pub(crate) fn become_diagonal(&mut self, entries: impl Iterator<Item = f64>) {
+        self.values.clear();
+        self.values.extend(entries);
+        for places in [&mut self.starts, &mut self.offsets] {
+            places.clear();
+            places.extend(0..=self.values.len());
+        }
+    }
+
     /// The block that a row belongs to.
     pub fn block_of(&self, row: usize) -> usize {
         if self.count() == self.size() {

@@ -12,7 +12,7 @@ pub use file::{FileError, FileErrors, Named};
 pub use friction::{Friction, Law, MOST_FRICTION};
 pub use global::GlobalFriction;
 pub use polygon::LinearizedFriction;
-pub use saddle::{Motion, Saddle};
+pub use saddle::{Motion, Moved, Saddle};
 
 use crate::residual::Judged;
 

@@ -10,6 +10,42 @@ pub struct Motion {
     velocity: Vec<f64>,
 }
 
+/// Which bodies of a form rows move.
+#[derive(Clone, Debug, Default)]
+pub struct Moved {
+    rows: Vec<usize>,
+    bodies: Vec<usize>,
+    coordinates: Vec<usize>,
+    places: Vec<usize>,
+}
+
+impl Moved {
+    /// How many coordinates of a form rows have entries at.
+    pub fn find(&mut self, form: &Saddle) -> usize {
+        let n = form.p.len();
+        self.rows.clear();
+        self.rows.extend(0..form.jacobian.rows());
+        self.places.clear();
+        self.places.resize(n, usize::MAX);
+        for &row in &self.rows {
+            form.jacobian.row_parts(row).0.iter().for_each(|&column| self.places[column] = 0);
+        }
+        self.bodies.clear();
+        self.coordinates.clear();
+        for body in 0..form.mass.count() {
+            let range = form.mass.range(body);
+            if range.clone().any(|coordinate| self.places[coordinate] == 0) {
+                self.bodies.push(body);
+                for coordinate in range {
+                    self.places[coordinate] = self.coordinates.len();
+                    self.coordinates.push(coordinate);
+                }
+            }
+        }
+        self.coordinates.len()
+    }
+}
+
 /// Bodies and rows: M v − Gᵀz + p = 0, w = G v + T z + q [lacoursiere-linde-2011 (108)].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Saddle {
@@ -99,6 +135,35 @@ impl Saddle {
             part.clear();
             part.extend(rows.iter().map(|&row| whole[row]));
         }
+    }
+
+    /// Becomes another form without the bodies that no row moves: its impulses are the same. Allocates only where it has not had that size before.
+    pub fn take_moved(&mut self, whole: &Saddle, moved: &mut Moved) {
+        moved.find(whole);
+        let Moved { rows, bodies, coordinates, places } = moved;
+        self.take_part(whole, rows, bodies, coordinates, places);
+    }
+
+    /// Becomes the form of rows on coordinates with a mass each, without T, p and q; allocates only where it has not had that size before. The rows
+    /// are put in by `fill`.
+    pub fn restart(
+        &mut self,
+        masses: &[f64],
+        fill: impl FnOnce(&mut Sparse, &mut Vec<f64>),
+    ) -> Result<(), Misshapen> {
+        if let Some(place) = masses.iter().position(|mass| !(*mass > 0.0 && mass.recip().is_finite())) {
+            return Err(Misshapen(format!("the mass of body {place} is not positive definite")));
+        }
+        self.mass.become_diagonal(masses.iter().copied());
+        self.inverse_mass.become_diagonal(masses.iter().map(|mass| mass.recip()));
+        self.jacobian.restart(masses.len());
+        self.t.clear();
+        fill(&mut self.jacobian, &mut self.t);
+        for (vector, size) in [(&mut self.p, masses.len()), (&mut self.q, self.jacobian.rows())] {
+            vector.clear();
+            vector.resize(size, 0.0);
+        }
+        self.renew()
     }
 
     /// M⁻¹.

@@ -1,7 +1,7 @@
 //! Many rows of a programme on the bodies that they move, with sparse factors.
 
 use carom_lcp::ldlt::Ldlt;
-use carom_lcp::{BlockPivot, Blocks, Limits, Saddle, SaddleMlcp, Solver as _, Sparse};
+use carom_lcp::{BlockPivot, Limits, Saddle, SaddleMlcp, Solver as _, Sparse};
 
 /// The residual that a solve is asked for, relative to the one without impulses, and what is taken where pivots go round in rows that depend on each
 /// other.
@@ -27,6 +27,7 @@ pub struct Large {
 #[derive(Default)]
 struct Factors {
     ldlt: Option<Box<Ldlt>>,
+    active: Vec<bool>,
     right: Vec<f64>,
     x: Vec<f64>,
 }
@@ -72,30 +73,29 @@ impl Large {
         self.columns.dedup();
         self.masses.clear();
         self.masses.resize(self.columns.len(), 1.0);
-        let SaddleMlcp { saddle, lower, upper } = &mut self.problem;
-        let (mut jacobian, mut t) = (std::mem::take(&mut saddle.jacobian), std::mem::take(&mut saddle.t));
-        jacobian.restart(self.columns.len());
-        t.clear();
         for &row in chosen {
             let ((columns, values), divided) = (g.row_parts(row), z.row_parts(row).1);
-            for (column, (&value, &divided)) in columns.iter().zip(values.iter().zip(divided)) {
-                let place = self.columns.partition_point(|known| known < column);
-                if divided != 0.0 {
+            for (column, (value, divided)) in columns.iter().zip(values.iter().zip(divided)) {
+                if *divided != 0.0 {
+                    let place = self.columns.partition_point(|known| known < column);
                     self.masses[place] = value / divided;
                 }
-                jacobian.push_entry(place, value);
             }
-            jacobian.end_row();
-            t.push(raised * z.row_product(row, g, row));
         }
+        let SaddleMlcp { saddle, lower, upper } = &mut self.problem;
+        let columns = &self.columns;
+        let place = |column: usize| columns.partition_point(|known| *known < column);
+        let restarted = saddle.restart(&self.masses, |jacobian, t| {
+            for &row in chosen {
+                jacobian.push_row(g.row(row).map(|(column, value)| (place(column), value)));
+                t.push(raised * z.row_product(row, g, row));
+            }
+        });
         for (bounds, value) in [(lower, 0.0), (upper, f64::INFINITY)] {
             bounds.clear();
             bounds.resize(chosen.len(), value);
         }
-        let (p, q) = (vec![0.0; self.columns.len()], vec![0.0; chosen.len()]);
-        let Ok(new) = Saddle::new(Blocks::diagonal(&self.masses), jacobian, t, p, q) else { return false };
-        *saddle = new;
-        true
+        restarted.is_ok()
     }
 
     /// `W x`.
@@ -128,12 +128,14 @@ impl Large {
     /// `W y + c = 0`; `None` where rows depend on each other.
     pub fn solve_free(&mut self, c: &[f64], y: &mut [f64]) -> Option<()> {
         let (saddle, n) = (&self.problem.saddle, self.columns.len());
-        let Factors { ldlt, right, x } = &mut self.factors;
+        let Factors { ldlt, active, right, x } = &mut self.factors;
         if !ldlt.as_mut().is_some_and(|ldlt| ldlt.load(saddle).is_ok() && ldlt.suits(saddle)) {
             *ldlt = Some(Box::new(Ldlt::analyse(saddle)));
         }
         let ldlt = ldlt.as_mut()?;
-        ldlt.factor(&vec![true; y.len()]).ok()?;
+        active.clear();
+        active.resize(y.len(), true);
+        ldlt.factor(active).ok()?;
         for vector in [&mut *right, &mut *x] {
             vector.clear();
             vector.resize(n + y.len(), 0.0);

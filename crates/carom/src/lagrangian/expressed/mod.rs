@@ -16,7 +16,8 @@ use super::definition::{Definition, Layout, MassNodes, Misfit};
 use super::expression::{Graph, NodeId};
 use crate::system::{
     ConfigurationMass, ContactId, ContactSet, Contacts, ContactsAlong, Depths, Dynamics, Equalities, Forces, Mass,
-    Material, Nonholonomic, Parabola, Passage, Softness, SparseEqualities, SparseHessian, System, TimeDependence, Way,
+    Material, Nonholonomic, Parabola, Passage, Softness, SparseEqualities, SparseHessian, System, TimeDependence,
+    Way,
 };
 use bend::Bend;
 use contacts::ContactParts;

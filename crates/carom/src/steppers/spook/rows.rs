@@ -1,5 +1,6 @@
 //! The rows of a step: equalities, geometric stiffness, velocities, contacts, in the saddle-point form of the solvers.
 
+use carom_lcp::problem::Moved;
 use carom_lcp::{Blocks, Dense, GlobalFriction, Saddle, SaddleMlcp, Sparse};
 
 use super::beside::Ends;
@@ -14,6 +15,9 @@ use crate::system::{ContactId, Mass, System};
 // Notation
 //   ε, τ, φ, T   of a holonomic row, see the method
 //   b            right-hand side of a row: row · v1 + T z = b, or ≥ b; q = −b in the form of the solvers
+
+/// From so many coordinates on bodies that no row moves are left out of problems.
+const MANY: usize = 512;
 
 /// A contact that has rows in the step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,6 +64,8 @@ pub struct Rows {
     entries: Vec<(usize, f64)>,
     /// Directions of sliding of a contact.
     slides: [Vec<(usize, f64)>; 2],
+    /// The bodies that rows move.
+    moved: Moved,
     pub(super) ends: Ends,
     /// The form, `p` without the impulses of the step.
     pub saddle: Saddle,
@@ -118,6 +124,7 @@ impl Rows {
             row: vec![0.0; n * 2],
             entries: Vec::new(),
             slides: Default::default(),
+            moved: Moved::default(),
             ends: Ends::default(),
             saddle,
             lower: Vec::new(),
@@ -365,10 +372,22 @@ impl Rows {
 
     /// Lends the form and its bounds to a problem for as long as `solve` runs.
     pub fn lend<T>(&mut self, problem: &mut SaddleMlcp, solve: impl FnOnce(&SaddleMlcp) -> T) -> T {
+        if self.moves_few() {
+            problem.saddle.take_moved(&self.saddle, &mut self.moved);
+            problem.lower.clone_from(&self.lower);
+            problem.upper.clone_from(&self.upper);
+            return solve(problem);
+        }
         self.exchange(problem);
         let answer = solve(problem);
         self.exchange(problem);
         answer
+    }
+
+    /// Whether most of many bodies are moved by no row: then these are left out of problems.
+    fn moves_few(&mut self) -> bool {
+        let n = self.saddle.p.len();
+        n >= MANY && self.saddle.jacobian.rows() < n && 2 * self.moved.find(&self.saddle) < n
     }
 
     fn exchange(&mut self, problem: &mut SaddleMlcp) {
@@ -386,6 +405,10 @@ impl Rows {
         (problem.dimension, problem.equalities) = (self.dimension, self.joints());
         problem.mu.clear();
         problem.mu.extend(self.contacts.iter().map(|contact| contact.mu));
+        if self.moves_few() {
+            problem.saddle.take_moved(&self.saddle, &mut self.moved);
+            return solve(self, problem);
+        }
         std::mem::swap(&mut problem.saddle, &mut self.saddle);
         let answer = solve(self, problem);
         std::mem::swap(&mut problem.saddle, &mut self.saddle);
