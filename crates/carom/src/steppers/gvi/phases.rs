@@ -276,6 +276,7 @@ impl Gvi {
         let stride = Stride { state, h };
         let guesses = (&self.guess[..], &self.carrying[..]);
         let quest = Quest { stride, contacts: &self.contacts, candidates: &self.candidates };
+        self.holder.forget();
         let report = self.holder.step(system, quest, guesses)?;
         state.copy_from(&self.holder.end);
         Ok(report)
