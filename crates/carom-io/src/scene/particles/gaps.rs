@@ -19,8 +19,8 @@ pub const WALL_KEYS: [&str; 8] =
 pub const BALL_KEYS: [&str; 9] =
     ["centre", "radius", "side", "restitution", "friction", "compliance", "damping", "on", "repeat"];
 
-/// The most gaps of one element.
-const MOST_GAPS: usize = 1_000_000;
+/// The most spheres that may all touch each other: their pairs have numbers that are exact as floating point, with room to spare.
+const MOST_SPHERES: usize = 1_000_000;
 
 impl Reader<'_> {
     /// Reads all contacts between spheres.
@@ -34,10 +34,9 @@ impl Reader<'_> {
                 Group::All => reader.system.count(),
                 Group::Of(members) => members.len(),
             };
-            let most = members * members.saturating_sub(1) / 2;
-            if most > MOST_GAPS {
+            if members > MOST_SPHERES {
                 let help = "make the group `on` smaller".to_string();
-                table.report(format!("{members} spheres make {most} pairs, allowed are {MOST_GAPS}"), Some(help));
+                table.report(format!("expected at most {MOST_SPHERES} spheres, found {members}"), Some(help));
                 return None;
             }
             reader.gaps(table, place, softness, |system| system.add_sphere_gaps(&pairs, surface))?;
