@@ -35,11 +35,13 @@ mod pairs;
 mod pool;
 mod radial;
 mod rods;
+mod shares;
 mod springs;
 mod system;
 
 use crate::problem::Points;
 use crate::system::{Pattern, Softness};
+use crate::team::Team;
 use field::Field;
 use gaps::Gaps;
 pub use gaps::{Ball, Side, Surface, Wall};
@@ -74,6 +76,7 @@ pub struct Particles {
     rods: Rods,
     rod_pattern: Pattern,
     gaps: Gaps,
+    team: Team,
 }
 
 impl Particles {
@@ -98,7 +101,13 @@ impl Particles {
             rods: Rods::default(),
             rod_pattern: Pattern::new(dimension),
             gaps: Gaps::default(),
+            team: Team::alone(),
         })
+    }
+
+    /// Gives it threads to work with. Only sums over many pairs and fields of many particles are shared; no bit of a result depends on it.
+    pub fn set_team(&mut self, team: &Team) {
+        self.team = team.clone();
     }
 
     /// How many particles there are.
@@ -164,7 +173,7 @@ impl Particles {
     /// Newton's gravity `−G m_i m_j / r` between all pairs; replaces one that was set before.
     pub fn set_gravitation(&mut self, constant: f64) -> Result<(), Misuse> {
         not_negative("the constant of gravitation", constant)?;
-        self.newton = Some(Newton { constant });
+        self.newton = Some(Newton::new(constant, self.count()));
         Ok(())
     }
 

@@ -9,43 +9,41 @@
 
 use super::geometry::{difference, product};
 use super::input::Excluded;
+use super::shares::Share;
+use crate::team::Team;
 
 /// How much wider than the reach of the list a cell is: round-off in the cell of a far particle stays below it.
 const WIDER: f64 = 1.001;
 
-/// The list, and what it is made with.
+/// Whose neighbours they are.
+#[derive(Clone, Copy)]
+pub struct Of<'a> {
+    pub members: &'a [u32],
+    pub excluded: &'a Excluded,
+}
+
+/// When lists were made, and what they are made with. The lists themselves stand in the shares.
 #[derive(Debug, Clone)]
 pub struct Neighbours {
     reach: f64,
     skin: f64,
     /// Coordinates at which the list was made, per member.
     places: Vec<f64>,
-    /// Where the partners of each member begin; empty before the list is made.
-    starts: Vec<usize>,
-    partners: Vec<u32>,
-    /// Members near the one that is looked at.
-    near: Vec<u32>,
+    made: bool,
     cells: Cells,
 }
 
 impl Neighbours {
     /// For pairs nearer than `radius`.
     pub fn new(radius: f64, skin: f64) -> Self {
-        let (places, starts, partners, near) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { reach: radius + skin, skin, places, starts, partners, near, cells: Cells::default() }
+        Self { reach: radius + skin, skin, places: Vec::new(), made: false, cells: Cells::default() }
     }
 
-    /// Later partners of the member at that place of the list of members.
+    /// Makes the lists of the shares anew if a particle has moved too far.
     #[inline]
-    pub fn of(&self, place: usize) -> &[u32] {
-        &self.partners[self.starts[place]..self.starts[place + 1]]
-    }
-
-    /// Makes the list anew if a particle has moved too far.
-    #[inline]
-    pub fn update<const D: usize>(&mut self, x: &[[f64; D]], members: &[u32], excluded: &Excluded) {
-        if self.starts.is_empty() || self.moved(x, members) {
-            self.make(x, members, excluded);
+    pub fn update<const D: usize>(&mut self, x: &[[f64; D]], of: Of, shares: &mut [Share], team: &Team) {
+        if !self.made || self.moved(x, of.members) {
+            self.make(x, of, shares, team);
         }
     }
 
@@ -60,23 +58,35 @@ impl Neighbours {
         !members.iter().zip(places).all(near)
     }
 
-    fn make<const D: usize>(&mut self, x: &[[f64; D]], members: &[u32], excluded: &Excluded) {
+    fn make<const D: usize>(&mut self, x: &[[f64; D]], of: Of, shares: &mut [Share], team: &Team) {
+        self.made = true;
         self.places.clear();
-        self.places.extend(members.iter().flat_map(|&i| x[i as usize]));
+        self.places.extend(of.members.iter().flat_map(|&i| x[i as usize]));
         let places = self.places.as_chunks::<D>().0;
         self.cells.sort(places, WIDER * self.reach);
-        self.starts.clear();
-        self.partners.clear();
-        self.starts.push(0);
-        for (place, &i) in members.iter().enumerate() {
-            self.cells.later_near(place, &places[place], self.reach, &mut self.near);
-            self.near.sort_unstable();
-            self.near.dedup();
-            let excluded = excluded.of(i as usize);
-            let partners = self.near.iter().map(|&other| members[other as usize]);
-            self.partners.extend(partners.filter(|j| excluded.binary_search(j).is_err()));
-            self.starts.push(self.partners.len());
+        team.each(shares, |share| self.list(places, of, share));
+    }
+
+    /// Lists the partners of the rows of a share.
+    fn list<const D: usize>(&self, places: &[[f64; D]], of: Of, share: &mut Share) {
+        let Share { rows, starts, partners, near, window, .. } = share;
+        starts.clear();
+        partners.clear();
+        starts.push(0);
+        let mut end = 0;
+        for place in rows.clone() {
+            let i = of.members[place] as usize;
+            self.cells.later_near(place, &places[place], self.reach, near);
+            near.sort_unstable();
+            near.dedup();
+            let excluded = of.excluded.of(i);
+            let later = near.iter().map(|&other| of.members[other as usize]);
+            partners.extend(later.filter(|j| excluded.binary_search(j).is_err()));
+            starts.push(partners.len());
+            end = end.max(i + 1).max(partners.last().map_or(0, |&j| j as usize + 1));
         }
+        let first = of.members.get(rows.start).map_or(0, |&i| i as usize);
+        *window = first..end.max(first);
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is known of inequalities beside their values: one gradient each, coefficients, directions of sliding.
 
-use std::cell::OnceCell;
+use std::sync::OnceLock;
 
 use super::bend::Bend;
 use super::program::{Program, jacobian};
@@ -25,8 +25,8 @@ struct One {
     tangents: usize,
     slides: Program,
     /// Made when they are first asked for.
-    bend: OnceCell<Bend>,
-    rate: OnceCell<Rate>,
+    bend: OnceLock<Bend>,
+    rate: OnceLock<Rate>,
 }
 
 impl ContactParts {
@@ -47,8 +47,8 @@ impl ContactParts {
                 softness: contact.softness,
                 tangents: contact.slides.len(),
                 slides: Program::new(graph, &slides, inputs),
-                bend: OnceCell::new(),
-                rate: OnceCell::new(),
+                bend: OnceLock::new(),
+                rate: OnceLock::new(),
             }
         });
         let each = each.collect();

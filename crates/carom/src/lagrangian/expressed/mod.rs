@@ -7,9 +7,10 @@ mod bend;
 mod contacts;
 pub(crate) mod program;
 mod rate;
+pub(crate) mod room;
 mod rows;
 
-use std::cell::RefCell;
+use std::sync::Mutex;
 
 use super::definition::{Definition, Layout, Misfit};
 use super::expression::{Graph, NodeId};
@@ -21,6 +22,7 @@ use bend::Bend;
 use contacts::ContactParts;
 use program::{Lazy, Program, hessian, jacobian};
 use rate::Rate;
+use room::locked;
 use rows::{ForceRows, Rows, VelocityRows};
 
 enum MassKind {
@@ -37,7 +39,7 @@ struct MassPrograms {
 
 /// A system whose energies, forces and constraints are expressions.
 pub struct Expressed {
-    definition: RefCell<Definition>,
+    definition: Mutex<Definition>,
     layout: Layout,
     coordinates: Vec<String>,
     time_dependence: TimeDependence,
@@ -149,12 +151,12 @@ impl Expressed {
                 true => None,
                 false => Some(VelocityRows::new(graph, layout, &velocity, drives)?),
             },
-            definition: RefCell::new(definition),
+            definition: Mutex::new(definition),
         })
     }
 
     fn make(&self, outputs: impl FnOnce(&mut Graph) -> Vec<NodeId>, inputs: usize) -> Program {
-        let graph = &mut self.definition.borrow_mut().graph;
+        let graph = &mut locked(&self.definition).graph;
         let outputs = outputs(graph);
         Program::new(graph, &outputs, inputs)
     }
@@ -279,12 +281,12 @@ impl Equalities for Expressed {
         self.equalities.jacobian.run(&[q, &[t]], out);
     }
     fn hessian(&self, t: f64, q: &[f64], lambda: &[f64], out: &mut [f64]) {
-        let make = || self.equalities.make_hessian(&mut self.definition.borrow_mut().graph, self.layout);
+        let make = || self.equalities.make_hessian(&mut locked(&self.definition).graph, self.layout);
         // The velocities are inputs of the layout but occur nowhere: the coordinates stand in for them.
         self.equalities.hessian.run(make, &[q, &[t], q, lambda], out);
     }
     fn bend(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
-        let make = || self.equalities.make_bend(&mut self.definition.borrow_mut().graph, self.layout);
+        let make = || self.equalities.make_bend(&mut locked(&self.definition).graph, self.layout);
         self.equalities.bend.run(make, &[q, &[t], v], out);
     }
     fn rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
@@ -294,7 +296,7 @@ impl Equalities for Expressed {
         self.equalities.second_rates.run(&[q, &[t]], out);
     }
     fn jacobian_rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
-        let make = || self.equalities.make_jacobian_rate(&mut self.definition.borrow_mut().graph, self.layout);
+        let make = || self.equalities.make_jacobian_rate(&mut locked(&self.definition).graph, self.layout);
         self.equalities.jacobian_rate.run(make, &[q, &[t]], out);
     }
     fn softness(&self, index: usize) -> Softness {
@@ -329,7 +331,7 @@ impl Contacts for Expressed {
         self.inequalities.jacobian.run(&[q, &[0.0]], out);
     }
     fn hessian(&self, q: &[f64], lambda: &[f64], out: &mut [f64]) {
-        let make = || self.inequalities.make_hessian(&mut self.definition.borrow_mut().graph, self.layout);
+        let make = || self.inequalities.make_hessian(&mut locked(&self.definition).graph, self.layout);
         self.inequalities.hessian.run(make, &[q, &[0.0], q, lambda], out);
     }
     fn restitution(&self, index: usize) -> f64 {
@@ -364,10 +366,10 @@ impl Contacts for Expressed {
 impl ContactsAlong for Expressed {
     fn bend(&self, arc: &Parabola, index: usize) -> Option<[f64; 2]> {
         let gap = self.inequalities.nodes[index];
-        self.contacts.bend(arc, index, || Bend::new(&mut self.definition.borrow_mut().graph, self.layout, gap))
+        self.contacts.bend(arc, index, || Bend::new(&mut locked(&self.definition).graph, self.layout, gap))
     }
     fn rate(&self, arc: &Parabola, index: usize) -> Option<f64> {
         let gap = self.inequalities.nodes[index];
-        self.contacts.rate(arc, index, || Rate::new(&self.definition.borrow().graph, self.layout, gap))
+        self.contacts.rate(arc, index, || Rate::new(&locked(&self.definition).graph, self.layout, gap))
     }
 }
