@@ -6,7 +6,6 @@ use carom::method::AnyMethod;
 use carom::particles::{Cutoff, Group, LennardJones, Particles, Selection};
 use carom::plates::Plates;
 use carom::state::State;
-use carom::steppers::Stepper;
 use carom::system::{Dynamics, System};
 use carom::team::Team;
 use carom_tests::runs::{built_in, numbers};
@@ -58,12 +57,12 @@ fn nodes(
     [nodes, steps]: [usize; 2],
 ) -> Vec<(State, f64)> {
     system.set_team(&Team::of(threads));
-    let method = AnyMethod::named("verlet").expect("known");
-    let mut stepper: Box<dyn Stepper<dyn System>> = method.stepper(&system, &state).expect("taken");
+    let system: &(dyn System + 'static) = &system;
+    let mut stepper = AnyMethod::named("verlet").expect("known").stepper(system, &state).expect("taken");
     let mut found = Vec::new();
     for _ in 0..nodes {
         for _ in 0..steps {
-            stepper.step(&system, &mut state, 0.004).expect("it runs");
+            stepper.step(system, &mut state, 0.004).expect("it runs");
         }
         found.push((state.clone(), system.potential(state.t, &state.q)));
     }
