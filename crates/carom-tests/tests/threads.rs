@@ -192,7 +192,7 @@ fn systems_can_be_shared_by_threads() {
     is_shared::<Plates>();
     is_shared::<Masses<Springs>>();
     is_shared::<Team>();
-    for name in ["double-pendulum-wall", "pendulum-cartesian", "dome"] {
+    for name in ["andrews", "double-pendulum-wall", "pendulum-cartesian"] {
         let scene = built_in(name, &[]);
         let definition = scene.definition.expect("of expressions");
         let q = &scene.problem.initial.q;

@@ -52,6 +52,12 @@ impl Potentials for Field {
     }
 
     fn add_gradient<const D: usize>(&self, at: Place<D>, out: &mut [[f64; D]]) {
+        if out.len() <= PIECE {
+            for (i, spot) in self.spots(at) {
+                add(&mut out[i], &self.potential.gradient(spot));
+            }
+            return;
+        }
         at.team.pieces(out, PIECE, |first, piece| {
             let place = |end: usize| self.members.partition_point(|&i| i < end);
             for &i in &self.members[place(first)..place(first + piece.len())] {

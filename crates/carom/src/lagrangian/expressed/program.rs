@@ -44,6 +44,10 @@ impl Program {
 
     fn on(&self, inputs: impl Load, out: &mut [f64]) {
         match &self.room {
+            Room::Constant(values) => {
+                assert!(out.len() == values.len(), "one place per output");
+                out.iter_mut().zip(values).for_each(|(out, value)| *out = *value);
+            }
             Room::Of8(slots) => self.on_stack(*slots, inputs, out),
             Room::Of16(slots) => self.on_stack(*slots, inputs, out),
             Room::Of32(slots) => self.on_stack(**slots, inputs, out),
@@ -211,6 +215,18 @@ mod tests {
             }
         }
         assert!([8, 9, 16, 17, 32, 33, 64, 65, 128, 129].iter().all(|border| sizes.contains(border)), "{sizes:?}");
+    }
+
+    #[test]
+    fn constants_are_given_whatever_the_inputs() {
+        let mut graph = Graph::new();
+        let (x, two) = (graph.input(0), graph.constant(2.0));
+        let mut out = [f64::NAN; 2];
+        Program::new(&graph, &[two, two], 1).run(&[&[7.0]], &mut out);
+        assert_eq!(out, [2.0, 2.0]);
+        Program::new(&graph, &[two, x], 1).run(&[&[7.0]], &mut out);
+        assert_eq!(out, [2.0, 7.0]);
+        Program::new(&graph, &[], 1).run(&[&[7.0]], &mut []);
     }
 
     #[test]

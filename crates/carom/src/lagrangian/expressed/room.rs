@@ -12,6 +12,8 @@ const MOST: usize = 128;
 
 /// The slots of a tape with its constants in place, by how many there are.
 pub enum Room {
+    /// All outputs are constants, such as the slopes of a plane: nothing runs.
+    Constant(Vec<f64>),
     Of8([f64; 8]),
     Of16([f64; 16]),
     Of32(Box<[f64; 32]>),
@@ -22,6 +24,10 @@ pub enum Room {
 
 impl Room {
     pub fn new(tape: &Tape) -> Self {
+        let constants: Option<Vec<f64>> = (0..tape.outputs()).map(|k| tape.constant_output(k)).collect();
+        if let Some(constants) = constants {
+            return Self::Constant(constants);
+        }
         let made = tape.scratch();
         match made.len() {
             0..=8 => Self::Of8(padded(&made)),
