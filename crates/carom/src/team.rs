@@ -1,16 +1,21 @@
 //! Threads that share the work of one evaluation.
 //!
 //! A team is an argument: whoever sets a system up hands it one, and nothing here starts a thread without. What is shared is cut into pieces
-//! by the system alone, never by the number of threads, so that results have the same bits for every team. Cost: handing work over takes
-//! some ten microseconds, so pieces are only made of what takes longer. Alone nothing is allocated; with threads their queue takes a block of
-//! memory now and then.
+//! by the system alone, never by the number of threads, so that results have the same bits for every team. The thread that asks works too;
+//! its helpers stay awake between the evaluations of a run, since a thread that sleeps is woken late, and by some kernels beside the one that
+//! woke it while another core is idle. Alone nothing is allocated; with helpers a few jobs per evaluation are.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
-use rayon_core::{ThreadPool, ThreadPoolBuilder, join};
+use rayon_core::{ThreadPool, ThreadPoolBuilder, Yield};
 
 /// More threads than this are never started: systems are cut into no more pieces.
 pub const MOST_THREADS: usize = 32;
+
+/// How long helpers look out for work: longer than a step does anything else, short beside a run.
+const PATIENCE: Duration = Duration::from_millis(2);
 
 /// Threads that work together; clones are the same threads.
 #[derive(Debug, Clone, Default)]
@@ -19,8 +24,17 @@ pub struct Team(Option<Arc<Threads>>);
 #[derive(Debug)]
 struct Threads {
     count: usize,
-    /// Started when there is work for the first time; none where the machine has no more.
-    pool: OnceLock<Option<ThreadPool>>,
+    /// All but the one that asks. Started when there is work for the first time; none where the machine has no more.
+    helpers: OnceLock<Option<ThreadPool>>,
+    lookout: Arc<Lookout>,
+}
+
+/// What helpers that stay awake look at.
+#[derive(Debug, Default)]
+struct Lookout {
+    /// Evaluations so far.
+    asked: AtomicU64,
+    awake: AtomicUsize,
 }
 
 impl Team {
@@ -29,11 +43,12 @@ impl Team {
         Self(None)
     }
 
-    /// So many threads, at most [`MOST_THREADS`]; 0 and 1 are the thread that asks alone. They are started when there is work for them, and
-    /// if they cannot be, the thread that asks works alone.
+    /// So many threads, at most [`MOST_THREADS`]; 0 and 1 are the thread that asks alone. The others are started when there is work for them,
+    /// and if they cannot be, the thread that asks works alone.
     pub fn of(threads: usize) -> Self {
         let count = threads.min(MOST_THREADS);
-        Self((count > 1).then(|| Arc::new(Threads { count, pool: OnceLock::new() })))
+        let new = || Threads { count, helpers: OnceLock::new(), lookout: Arc::default() };
+        Self((count > 1).then(|| Arc::new(new())))
     }
 
     /// How many threads there are.
@@ -43,11 +58,25 @@ impl Team {
 
     /// Calls `work` once with every piece of `size` items and the place of its first item, in any order. The last piece may be shorter.
     pub fn pieces<T: Send>(&self, items: &mut [T], size: usize, work: impl Fn(usize, &mut [T]) + Sync) {
-        let size = size.max(1);
-        match self.0.as_ref().filter(|_| items.len() > size).and_then(|threads| threads.pool()) {
-            Some(pool) => pool.install(|| halve(0, items, size, &work)),
-            None => items.chunks_mut(size).enumerate().for_each(|(k, piece)| work(k * size, piece)),
-        }
+        let (size, count) = (size.max(1), items.len());
+        let pieces = items.chunks_mut(size).enumerate();
+        let threads = self.0.as_ref().filter(|_| count > size);
+        let Some((threads, helpers)) = threads.and_then(|threads| Some((threads, threads.helpers()?))) else {
+            return pieces.for_each(|(k, piece)| work(k * size, piece));
+        };
+        // Whoever is free takes the next piece.
+        let left = Mutex::new(pieces);
+        let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let share = || {
+            while let Some((k, piece)) = next() {
+                work(k * size, piece);
+            }
+        };
+        let wanted = (threads.count - 1).min(count.div_ceil(size) - 1);
+        helpers.in_place_scope(|scope| {
+            (0..wanted).for_each(|_| scope.spawn(|_| share()));
+            share();
+        });
     }
 
     /// Calls `work` once with every item, in any order.
@@ -57,20 +86,34 @@ impl Team {
 }
 
 impl Threads {
-    fn pool(&self) -> Option<&ThreadPool> {
-        let build = || ThreadPoolBuilder::new().num_threads(self.count).build().ok();
-        self.pool.get_or_init(build).as_ref()
+    /// The helpers, awake.
+    fn helpers(&self) -> Option<&ThreadPool> {
+        let build = || ThreadPoolBuilder::new().num_threads(self.count - 1).build().ok();
+        let helpers = self.helpers.get_or_init(build).as_ref()?;
+        self.lookout.asked.fetch_add(1, Relaxed);
+        if self.lookout.awake.compare_exchange(0, self.count - 1, Relaxed, Relaxed).is_ok() {
+            let lookout = Arc::clone(&self.lookout);
+            helpers.spawn_broadcast(move |_| lookout.stay_awake());
+        }
+        Some(helpers)
     }
 }
 
-/// Halves of whole pieces, until one is left.
-fn halve<T: Send>(first: usize, items: &mut [T], size: usize, work: &(impl Fn(usize, &mut [T]) + Sync)) {
-    if items.len() <= size {
-        return work(first, items);
+impl Lookout {
+    /// Does what there is to do until nobody has asked for a while. In between others on the machine have their turn.
+    fn stay_awake(&self) {
+        let (mut seen, mut since) = (self.asked.load(Relaxed), Instant::now());
+        while since.elapsed() < PATIENCE {
+            if rayon_core::yield_now() != Some(Yield::Executed) {
+                std::thread::yield_now();
+            }
+            let asked = self.asked.load(Relaxed);
+            if asked != seen {
+                (seen, since) = (asked, Instant::now());
+            }
+        }
+        self.awake.fetch_sub(1, Relaxed);
     }
-    let half = items.len().div_ceil(size) / 2 * size;
-    let (front, back) = items.split_at_mut(half);
-    join(|| halve(first, front, size, work), || halve(first + half, back, size, work));
 }
 
 #[cfg(test)]
@@ -94,14 +137,36 @@ mod tests {
     }
 
     #[test]
-    fn threads_are_others_than_the_one_that_asks() {
+    fn helpers_take_part() {
         let own = std::thread::current().id();
         let seen = |team: &Team| {
-            let mut items = vec![own; 4];
-            team.each(&mut items, |item| *item = std::thread::current().id());
+            // Who comes first waits for another.
+            let mut items = vec![own; 2];
+            let both = std::sync::Barrier::new(team.threads().min(2));
+            team.each(&mut items, |item| {
+                both.wait();
+                *item = std::thread::current().id();
+            });
             items
         };
-        assert_eq!(seen(&Team::alone()), vec![own; 4]);
-        assert!(seen(&Team::of(2)).iter().all(|id| *id != own));
+        assert_eq!(seen(&Team::alone()), [own; 2]);
+        for threads in [2, 3] {
+            let team = Team::of(threads);
+            for pause in [0, 5, 0] {
+                std::thread::sleep(Duration::from_millis(pause));
+                let items = seen(&team);
+                assert!(items.contains(&own) && items[0] != items[1], "{threads} threads after {pause} ms");
+            }
+        }
+    }
+
+    #[test]
+    fn a_panic_of_a_helper_is_one_of_who_asked() {
+        let team = Team::of(3);
+        let work = || team.each(&mut [0; 40], |item| assert!(*item > 0, "as it should"));
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).is_err());
+        let mut items = [0; 40];
+        team.each(&mut items, |item| *item += 1);
+        assert_eq!(items, [1; 40]);
     }
 }
