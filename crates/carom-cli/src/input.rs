@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::slice;
 
+use carom::team::Team;
 use carom_io::document::{Diagnostic, Edit, Source};
 use carom_io::scene::{BuiltIn, Scene};
 use clap::Args;
@@ -72,8 +73,14 @@ impl SceneArgs {
 
     /// Reads the scene with all changes; what is wrong is also printed as one JSON document if `json` is asked for.
     pub fn read(&self, json: bool) -> Result<Scene, Fail> {
+        self.read_with(json, &Team::alone())
+    }
+
+    /// The same, with threads for its system.
+    pub fn read_with(&self, json: bool, team: &Team) -> Result<Scene, Fail> {
         let (name, source) = self.source(json)?;
-        Scene::read(&name, &source, &self.edits()).map_err(|found| SceneError::Wrong(found, source).tell(json))
+        Scene::read_with(&name, &source, &self.edits(), team)
+            .map_err(|found| SceneError::Wrong(found, source).tell(json))
     }
 
     /// The name and the text of the scene.

@@ -11,6 +11,7 @@ mod numbers;
 mod print;
 mod progress;
 mod strict;
+mod threads;
 
 use std::process::ExitCode;
 

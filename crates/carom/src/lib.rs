@@ -1,7 +1,8 @@
 //! Mechanics with contact, simulated so that its structure survives.
 //!
 //! One description of a mechanical system ([`system::System`]), methods that run on it ([`steppers`]), and a run loop
-//! that reports what was kept and what was not ([`run`]). No files, no printing, no threads of its own.
+//! that reports what was kept and what was not ([`run`]). No files, no printing, and no threads but those of a
+//! [`team::Team`] that is handed in.
 
 pub mod between;
 mod bracket;
@@ -25,5 +26,6 @@ pub mod state;
 pub mod steppers;
 pub mod study;
 pub mod system;
+pub mod team;
 pub mod testing;
 pub mod watch;

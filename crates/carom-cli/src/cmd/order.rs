@@ -26,6 +26,7 @@ use crate::input::{SceneArgs, helped};
 use crate::numbers;
 use crate::print;
 use crate::strict;
+use crate::threads::Threads;
 
 /// Options of `order`.
 #[derive(ClapArgs)]
@@ -51,6 +52,8 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    threads: Threads,
+    #[command(flatten)]
     consent: Consent,
 }
 
@@ -64,7 +67,7 @@ pub fn run(args: &Args) -> Result<(), Fail> {
     // Before anything is computed: a name that cannot be written is known now.
     let file = FigureFile::of(args.figure.as_deref(), args.json)?;
     file.map_or(Ok(()), |file| file.has_place(args.json))?;
-    let mut scene = args.scene.read(args.json)?;
+    let mut scene = args.scene.read_with(args.json, &args.threads.team())?;
     let (steps, h) = (scene.run.steps, scene.run.h);
     if steps == 0 {
         return Err(Fail::Input("error: the scene's run has no steps: give --until or --steps".into()));

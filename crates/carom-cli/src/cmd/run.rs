@@ -33,6 +33,7 @@ use crate::numbers;
 use crate::print;
 use crate::progress::Progress;
 use crate::strict;
+use crate::threads::Threads;
 
 /// The page of a run in its folder.
 const PAGE: &str = "report.html";
@@ -61,9 +62,8 @@ pub struct Args {
     /// End with 1 when the run cannot be trusted; everything is kept
     #[arg(long)]
     strict: bool,
-    /// Threads to use; the result does not depend on it
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = numbers::whole::<u16>(1, 65535))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    threads: Threads,
     #[command(flatten)]
     consent: Consent,
 }
@@ -77,7 +77,7 @@ pub fn run(args: &Args) -> Result<(), Fail> {
 }
 
 fn start(args: &Args) -> Result<(), Fail> {
-    let scene = args.scene.read(args.json)?;
+    let scene = args.scene.read_with(args.json, &args.threads.team())?;
     // A method that refuses the scene leaves an earlier run alone.
     let stepper = stepper(&scene, &scene.problem.initial)?;
     let out = out_folder(&args.out, &scene);
@@ -108,7 +108,7 @@ fn resume(path: &Path, args: &Args) -> Result<(), Fail> {
     let snapshots = snapshots(path).map_err(|why| refused(format!("{}: {why}", path.display())))?;
     let source = Source::new(path.join(SCENE).display().to_string(), text);
     let mut problems: Vec<String> = Vec::new();
-    let (mut held, mut agreed) = (Some(folder), None);
+    let (mut held, mut agreed, team) = (Some(folder), None, args.threads.team());
     for (file, snapshot) in snapshots {
         let snapshot = match snapshot {
             Ok(snapshot) => snapshot,
@@ -117,7 +117,7 @@ fn resume(path: &Path, args: &Args) -> Result<(), Fail> {
                 continue;
             }
         };
-        let scene = Scene::read(&snapshot.name, &source, &[]);
+        let scene = Scene::read_with(&snapshot.name, &source, &[], &team);
         let scene = scene.map_err(|found| SceneError::Wrong(found, source.clone()))?;
         let folder = match held.take() {
             Some(folder) => folder,

@@ -33,6 +33,7 @@ use carom::lagrangian::length::{GapUnit, gap_units};
 use carom::measures::Symmetry;
 use carom::method::{AnyMethod, Refusal};
 use carom::problem::{Inconsistency, Problem};
+use carom::team::Team;
 use carom::watch::Watch;
 
 use crate::document::{Diagnostic, Diagnostics, Edit, Origin, Source, Table, TableReader, apply, parse, to_toml};
@@ -87,10 +88,15 @@ pub struct Scene {
 impl Scene {
     /// Reads a scene, changed by the edits of the command line.
     pub fn read(name: &str, source: &Source, edits: &[Edit]) -> Result<Self, Vec<Diagnostic>> {
+        Self::read_with(name, source, edits, &Team::alone())
+    }
+
+    /// The same, with threads for its system to work with.
+    pub fn read_with(name: &str, source: &Source, edits: &[Edit], team: &Team) -> Result<Self, Vec<Diagnostic>> {
         let mut table = parse(source)?;
         let diagnostics = Diagnostics::new(source, edits);
         apply(&mut table, &diagnostics);
-        let scene = Self::decode(name, &table, &diagnostics);
+        let scene = Self::decode(name, &table, &diagnostics, team);
         match (scene, diagnostics.into_vec()) {
             (Some(scene), problems) if problems.is_empty() => Ok(scene),
             (_, problems) => Err(problems),
@@ -120,7 +126,7 @@ impl Scene {
         to_toml(&self.complete)
     }
 
-    fn decode(name: &str, table: &Table, diagnostics: &Diagnostics) -> Option<Self> {
+    fn decode(name: &str, table: &Table, diagnostics: &Diagnostics, team: &Team) -> Option<Self> {
         let edited = diagnostics.is_empty();
         let root = TableReader::root(table, diagnostics);
         root.finish(&KEYS.into_iter().chain(elements::OF_PARTICLES).collect::<Vec<_>>());
@@ -139,7 +145,7 @@ impl Scene {
         let method = section("method", "add a section [method] with a name, like name = \"verlet\"");
         let run = section("run", "add a section [run], like step = 0.01 and steps = 1000");
         let known = diagnostics.len();
-        let moving = read_moving(&root, &mut names);
+        let moving = read_moving(&root, &mut names, team);
         let of_masses = moving.as_ref().map_or(0, Moving::of_masses);
         // Whether the problem is that of the file, but for masses: then it is judged whatever else is wrong.
         let judged = edited && names_known && diagnostics.len() == known + of_masses;
@@ -204,7 +210,7 @@ enum Moving {
 }
 
 /// Reads what moves: exactly one of `[lagrangian]`, `[[particle]]` and `[[plate]]`.
-fn read_moving(root: &TableReader, names: &mut Names) -> Option<Moving> {
+fn read_moving(root: &TableReader, names: &mut Names, team: &Team) -> Option<Moving> {
     let given: Vec<&str> =
         ["lagrangian", "particle", "plate"].into_iter().filter(|key| root.get(key).is_some()).collect();
     let bodies = |scene| Moving::Bodies(Box::new(scene));
@@ -221,7 +227,7 @@ fn read_moving(root: &TableReader, names: &mut Names) -> Option<Moving> {
             names.unknown.refused(None);
             None
         }
-        ["particle"] => particles::read(root, names).map(bodies),
+        ["particle"] => particles::read(root, names, team).map(bodies),
         ["plate"] => plates::read(root, names).map(bodies),
         _ => {
             elements::refuse_stray(root);

@@ -133,25 +133,6 @@ impl Broad {
     }
 }
 
-/// Pairs of spheres of one size, with nothing kept.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Pairs {
-    radii: Vec<f64>,
-    list: Rows,
-    cells: Cells,
-}
-
-impl Pairs {
-    /// All pairs `[i, j]`, `i < j`, ascending, of spheres of that radius, above 0, that meet.
-    pub(crate) fn within<const D: usize>(&mut self, centres: &[[f64; D]], radius: f64) -> &[[u32; 2]] {
-        let radius_of = |centre: &[f64; D]| if taken(centre, radius) { radius } else { NOWHERE };
-        self.radii.clear();
-        self.radii.extend(centres.iter().map(radius_of));
-        self.cells.pairs(centres, &self.radii, usize::MAX, &mut self.list);
-        self.list.pairs()
-    }
-}
-
 /// Whether an item can meet others.
 #[inline]
 fn taken<const D: usize>(centre: &[f64; D], radius: f64) -> bool {

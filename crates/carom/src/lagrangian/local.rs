@@ -4,9 +4,10 @@
 //! order, in every dimension; derivatives are those of the expression graph on compiled tapes. Cost: one run of a tape per
 //! body, about two nanoseconds an instruction; nothing is allocated once a tape exists.
 
-use std::cell::RefCell;
+use std::sync::Mutex;
 
 use super::expressed::program::{Lazy, Program, hessian};
+use super::expressed::room::locked;
 use super::expression::{Graph, NameError, NodeId, ParseError, Scope, parse};
 
 const X: [u32; 3] = [0, 1, 2];
@@ -60,7 +61,7 @@ impl Spot<'_> {
 
 /// A potential `V(x, y, z, t, m)` of one body.
 pub(crate) struct LocalPotential {
-    graph: RefCell<Graph>,
+    graph: Mutex<Graph>,
     node: NodeId,
     dimension: usize,
     value: Program,
@@ -90,7 +91,7 @@ impl LocalPotential {
             gradient_rate: Lazy::default(),
             depends_on_time: graph.depends_on(node, T),
             node,
-            graph: RefCell::new(graph),
+            graph: Mutex::new(graph),
         })
     }
 
@@ -100,7 +101,7 @@ impl LocalPotential {
     }
 
     fn make(&self, outputs: impl FnOnce(&mut Graph) -> Vec<NodeId>) -> Program {
-        let mut graph = self.graph.borrow_mut();
+        let mut graph = locked(&self.graph);
         let outputs = outputs(&mut graph);
         Program::new(&graph, &outputs, INPUTS)
     }

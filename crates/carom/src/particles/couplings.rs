@@ -36,7 +36,7 @@ impl Particles {
 
     fn entries_of<const D: usize>(&self, t: f64, q: &[f64], out: &mut [f64]) {
         let (at, mut out) = (
-            Place::<D> { t, x: points(q), mass: &self.masses },
+            Place::<D> { t, x: points(q), mass: &self.masses, team: &self.team },
             Blocks::within(SparseHessian::couplings(self), out),
         );
         self.springs.add_hessian(at, &mut out);

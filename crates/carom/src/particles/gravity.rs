@@ -1,10 +1,13 @@
 //! Gravity: uniform, `−m g·x`, and Newton's between all pairs, `−G m_i m_j / r`.
 //!
-//! Newton's is not softened: particles that meet give NaN. Cost: the uniform field one product per coordinate, Newton's
+//! Newton's is not softened: particles that meet give NaN. Many particles are cut into shares that threads work on at the same time. Cost: the uniform field one product per coordinate, Newton's
 //! one square root and one division per pair, `N(N − 1)/2` of them.
+
+use std::ops::Range;
 
 use super::geometry::{Blocks, Jet, add, difference, mean, product, radial_block, truncated};
 use super::pool::{Ends, Place, Potentials};
+use super::shares::{Cut, Share, Shelf, add_gradients, sum_values};
 
 /// The same acceleration everywhere in space, for each particle its own: the sum of the fields that act on it.
 #[derive(Debug, Clone)]
@@ -24,6 +27,16 @@ impl Uniform {
             add(&mut self.accelerations[i], &acceleration);
         }
     }
+
+    /// Takes the weights off a gradient: it is the same everywhere.
+    #[inline]
+    fn subtract<const D: usize>(&self, mass: &[f64], out: &mut [[f64; D]]) {
+        for ((out, m), g) in out.iter_mut().zip(mass).zip(&self.accelerations) {
+            for k in 0..D {
+                out[k] -= m * g[k];
+            }
+        }
+    }
 }
 
 impl Potentials for Uniform {
@@ -34,27 +47,29 @@ impl Potentials for Uniform {
 
     #[inline]
     fn add_gradient<const D: usize>(&self, at: Place<D>, out: &mut [[f64; D]]) {
-        for ((out, m), g) in out.iter_mut().zip(at.mass).zip(&self.accelerations) {
-            for k in 0..D {
-                out[k] -= m * g[k];
-            }
-        }
+        self.subtract(at.mass, out);
     }
 
     fn add_discrete_gradient<const D: usize>(&self, between: Ends<D>, out: &mut [[f64; D]]) {
-        self.add_gradient(Place { t: between.t, x: between.start, mass: between.mass }, out);
+        self.subtract(between.mass, out);
     }
 
     fn add_hessian<const D: usize>(&self, _at: Place<D>, _out: &mut Blocks<D>) {}
 }
 
 /// Attraction between all pairs.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Newton {
-    pub constant: f64,
+    constant: f64,
+    ranges: Vec<Range<usize>>,
+    kept: Shelf<Vec<Share>>,
 }
 
 impl Newton {
+    pub fn new(constant: f64, count: usize) -> Self {
+        Self { constant, ranges: Cut::AllPairs.ranges(count), kept: Shelf::default() }
+    }
+
     /// `u(w) = −c w^(−½)`.
     #[inline]
     fn jet(c: f64, w: f64) -> Jet {
@@ -62,12 +77,20 @@ impl Newton {
         let first = -0.5 * value / w;
         Jet { value, first, second: -1.5 * first / w }
     }
-}
 
-impl Potentials for Newton {
-    fn value<const D: usize>(&self, at: Place<D>) -> f64 {
+    /// Works on the shares of the rows.
+    fn with_shares<R>(&self, count: usize, work: impl FnOnce(&mut [Share]) -> R) -> R {
+        let new = || {
+            let mut shares = Share::all(&self.ranges);
+            shares.iter_mut().for_each(|share| share.window = share.rows.start..count);
+            shares
+        };
+        self.kept.with(new, |shares| work(shares))
+    }
+
+    fn sum<const D: usize>(&self, at: Place<D>, rows: Range<usize>) -> f64 {
         let mut sum = 0.0;
-        for i in 0..at.x.len() {
+        for i in rows {
             for j in i + 1..at.x.len() {
                 let d = difference(&at.x[i], &at.x[j]);
                 sum += Self::jet(self.constant * at.mass[i] * at.mass[j], product(&d, &d)).value;
@@ -77,8 +100,8 @@ impl Potentials for Newton {
     }
 
     #[inline]
-    fn add_gradient<const D: usize>(&self, at: Place<D>, out: &mut [[f64; D]]) {
-        for i in 0..at.x.len() {
+    fn push<const D: usize>(&self, at: Place<D>, rows: Range<usize>, out: &mut [[f64; D]]) {
+        for i in rows {
             let (x, c) = (at.x[i], self.constant * at.mass[i]);
             let mut own = out[i];
             for j in i + 1..at.x.len() {
@@ -91,6 +114,27 @@ impl Potentials for Newton {
                 }
             }
             out[i] = own;
+        }
+    }
+}
+
+impl Potentials for Newton {
+    fn value<const D: usize>(&self, at: Place<D>) -> f64 {
+        match self.ranges.len() {
+            1 => self.sum(at, 0..at.x.len()),
+            _ => self.with_shares(at.x.len(), |shares| {
+                sum_values(at.team, shares, |share| self.sum(at, share.rows.clone()))
+            }),
+        }
+    }
+
+    #[inline]
+    fn add_gradient<const D: usize>(&self, at: Place<D>, out: &mut [[f64; D]]) {
+        match self.ranges.len() {
+            1 => self.push(at, 0..at.x.len(), out),
+            _ => self.with_shares(at.x.len(), |shares| {
+                add_gradients(at.team, shares, out, |share, out| self.push(at, share.rows.clone(), out));
+            }),
         }
     }
 

@@ -9,7 +9,7 @@ use super::geometry::Jet;
 use super::input::{Misuse, positive};
 
 /// A potential `u(w)` of the squared distance `w`.
-pub trait Law {
+pub trait Law: Sync {
     /// `u`.
     fn value(&self, w: f64) -> f64;
     /// `u'`, the derivative by `w`: half the slope over the distance.

@@ -36,6 +36,7 @@ mod pairs;
 mod pool;
 mod radial;
 mod rods;
+mod shares;
 mod springs;
 mod system;
 
@@ -43,6 +44,7 @@ use std::ops::Range;
 
 use crate::problem::Points;
 use crate::system::{Pattern, Softness};
+use crate::team::Team;
 use couplings::Couplings;
 use field::Field;
 use gaps::Gaps;
@@ -82,6 +84,7 @@ pub struct Particles {
     gaps: Gaps,
     /// Pairs of spheres that are listed at most.
     most_listed: usize,
+    team: Team,
 }
 
 /// Pairs of spheres up to which all of them are looked at in every step: 45 spheres.
@@ -111,7 +114,13 @@ impl Particles {
             couplings: Couplings::default(),
             gaps: Gaps::default(),
             most_listed: MOST_LISTED,
+            team: Team::alone(),
         })
+    }
+
+    /// Gives it threads to work with. Only sums over many pairs and fields of many particles are shared; no bit of a result depends on it.
+    pub fn set_team(&mut self, team: &Team) {
+        self.team = team.clone();
     }
 
     /// How many particles there are.
@@ -178,7 +187,7 @@ impl Particles {
     /// Newton's gravity `−G m_i m_j / r` between all pairs; replaces one that was set before.
     pub fn set_gravitation(&mut self, constant: f64) -> Result<(), Misuse> {
         not_negative("the constant of gravitation", constant)?;
-        self.newton = Some(Newton { constant });
+        self.newton = Some(Newton::new(constant, self.count()));
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use super::geometry::Blocks;
 use super::names::Names;
+use crate::team::Team;
 
 /// Where potentials are evaluated.
 #[derive(Clone, Copy)]
@@ -10,6 +11,7 @@ pub struct Place<'a, const D: usize> {
     pub x: &'a [[f64; D]],
     /// Mass per particle.
     pub mass: &'a [f64],
+    pub team: &'a Team,
 }
 
 /// Where potentials start and end.

@@ -48,7 +48,7 @@ macro_rules! each_pool {
 impl Particles {
     #[inline(always)]
     fn place<'a, const D: usize>(&'a self, t: f64, q: &'a [f64]) -> Place<'a, D> {
-        Place { t, x: points(q), mass: &self.masses }
+        Place { t, x: points(q), mass: &self.masses, team: &self.team }
     }
 
     fn value<const D: usize>(&self, t: f64, q: &[f64]) -> f64 {

@@ -12,6 +12,7 @@ mod tests;
 
 use carom::measures::VectorField;
 use carom::particles::Particles;
+use carom::team::Team;
 
 use super::elements::defaults::Defaults;
 use super::elements::groups::Bonds;
@@ -23,7 +24,7 @@ use super::symmetries;
 use crate::document::{Item, Kind, TableReader, Value};
 
 /// Reads all elements of a scene with particles.
-pub fn read(root: &TableReader, names: &mut Names) -> Option<BodyScene> {
+pub fn read(root: &TableReader, names: &mut Names, team: &Team) -> Option<BodyScene> {
     names.what = What::Particle;
     let t = elements::time(root, names, ["`position`", "`velocity`"]);
     let mut defaults = Defaults::default();
@@ -33,6 +34,7 @@ pub fn read(root: &TableReader, names: &mut Names) -> Option<BodyScene> {
     names.unknown.start = !sound || t.is_none();
     let taken = |result| elements::taken(result, root, "particle");
     let mut system = elements::taken(Particles::new(bodies.dimension, bodies.masses), root, "particle")?;
+    system.set_team(team);
     taken(system.set_radii(bodies.radii))?;
     taken(system.set_names(bodies.names))?;
     let places = Places::new(names.what, bodies.dimension, bodies.firsts, names.families());

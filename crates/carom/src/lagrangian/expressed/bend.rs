@@ -4,8 +4,7 @@
 //! parabola lies in. The box is larger than the parabola and operands count as independent: the bounds are too wide by about
 //! the length of the path, and shrink to the second derivative with the duration. Cost: some ten times that of a tape.
 
-use std::cell::RefCell;
-
+use super::room::Kept;
 use crate::lagrangian::definition::Layout;
 use crate::lagrangian::expression::{Graph, Interval, Moving, NodeId, Scalar, Tape};
 use crate::system::Parabola;
@@ -13,7 +12,7 @@ use crate::system::Parabola;
 /// The second derivative of one gap.
 pub struct Bend {
     tape: Tape,
-    scratch: RefCell<Vec<Interval>>,
+    room: Kept<Interval>,
 }
 
 impl Bend {
@@ -57,23 +56,29 @@ impl Bend {
         }
         // Kinks and jumps of the gap itself leave no trace in derivatives that vanish beside them.
         let tape = Tape::compile(graph, &[sum, gap], 3 * layout.n + 2);
-        let scratch = RefCell::new(tape.generic_scratch());
-        Self { tape, scratch }
+        let room = Kept::new(tape.generic_scratch());
+        Self { tape, room }
     }
 
     /// The bounds; `None` where an operation is unbounded or has a kink.
     pub fn bounds(&self, arc: &Parabola) -> Option<[f64; 2]> {
-        let (n, scratch) = (arc.q.len(), &mut *self.scratch.borrow_mut());
-        scratch[n] = Moving::along([arc.t, arc.pace, 0.0], arc.duration).value;
-        scratch[3 * n + 1] = Interval::from_f64(arc.pace);
-        for i in 0..n {
-            let coordinate = Moving::along([arc.q[i], arc.v[i], arc.a[i]], arc.duration);
-            scratch[i] = coordinate.value;
-            scratch[n + 1 + i] = coordinate.rate;
-            scratch[2 * n + 1 + i] = Interval::from_f64(arc.a[i]);
-        }
-        let mut out = [Interval::UNKNOWN; 2];
-        self.tape.evaluate_loaded(scratch, &mut out);
+        let n = arc.q.len();
+        let out = self.room.with(
+            || self.tape.generic_scratch(),
+            |slots| {
+                slots[n] = Moving::along([arc.t, arc.pace, 0.0], arc.duration).value;
+                slots[3 * n + 1] = Interval::from_f64(arc.pace);
+                for i in 0..n {
+                    let coordinate = Moving::along([arc.q[i], arc.v[i], arc.a[i]], arc.duration);
+                    slots[i] = coordinate.value;
+                    slots[n + 1 + i] = coordinate.rate;
+                    slots[2 * n + 1 + i] = Interval::from_f64(arc.a[i]);
+                }
+                let mut out = [Interval::UNKNOWN; 2];
+                self.tape.evaluate_loaded(slots, &mut out);
+                out
+            },
+        );
         let known = out.iter().all(|value| !value.is_unknown());
         known.then_some([out[0].lower, out[0].upper])
     }

@@ -1,6 +1,6 @@
 //! What is known of inequalities beside their values: one gradient each, coefficients, directions of sliding.
 
-use std::cell::OnceCell;
+use std::sync::OnceLock;
 
 use super::bend::Bend;
 use super::program::{Lazy, Program, jacobian};
@@ -30,8 +30,8 @@ struct One {
     value: Lazy,
     rates: Lazy,
     gradient_rate: Lazy,
-    bend: OnceCell<Bend>,
-    rate: OnceCell<Rate>,
+    bend: OnceLock<Bend>,
+    rate: OnceLock<Rate>,
 }
 
 impl ContactParts {
@@ -57,8 +57,8 @@ impl ContactParts {
                 value: Lazy::default(),
                 rates: Lazy::default(),
                 gradient_rate: Lazy::default(),
-                bend: OnceCell::new(),
-                rate: OnceCell::new(),
+                bend: OnceLock::new(),
+                rate: OnceLock::new(),
             }
         });
         let each = each.collect();

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use super::Expressed;
 use super::program::Program;
+use super::room::locked;
 use crate::lagrangian::definition::Layout;
 use crate::lagrangian::expression::{Graph, NodeId};
 use crate::system::{Pattern, SparseHessian};
@@ -63,7 +64,7 @@ impl Entries {
 impl Expressed {
     /// The pairs, if few are coupled.
     fn entries(&self) -> Option<&Entries> {
-        let find = || Entries::new(&mut self.definition.borrow_mut().graph, self.layout, self.potential_node);
+        let find = || Entries::new(&mut locked(&self.definition).graph, self.layout, self.potential_node);
         self.couplings.get(find)
     }
 

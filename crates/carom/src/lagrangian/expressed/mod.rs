@@ -8,9 +8,10 @@ mod contacts;
 mod couplings;
 pub(crate) mod program;
 mod rate;
+pub(crate) mod room;
 mod rows;
 
-use std::cell::RefCell;
+use std::sync::Mutex;
 
 use super::definition::{Definition, Layout, MassNodes, Misfit};
 use super::expression::{Graph, NodeId};
@@ -22,8 +23,9 @@ use crate::system::{
 use bend::Bend;
 use contacts::ContactParts;
 use couplings::Couplings;
-use program::{Lazy, Program, Room, hessian, jacobian};
+use program::{Lazy, Program, hessian, jacobian};
 use rate::Rate;
+use room::{Kept, locked};
 use rows::{ForceRows, Rows, VelocityRows};
 
 enum MassKind {
@@ -40,7 +42,7 @@ struct MassPrograms {
 
 /// A system whose energies, forces and constraints are expressions.
 pub struct Expressed {
-    definition: RefCell<Definition>,
+    definition: Mutex<Definition>,
     layout: Layout,
     coordinates: Vec<String>,
     time_dependence: TimeDependence,
@@ -64,7 +66,7 @@ pub struct Expressed {
     inequalities: Rows,
     contacts: ContactParts,
     /// Room for a row.
-    row: Room,
+    row: Kept<f64>,
     nonholonomic: Option<VelocityRows>,
 }
 
@@ -157,17 +159,17 @@ impl Expressed {
             softness: definition.softness.clone(),
             contacts: ContactParts::new(graph, layout, &inequalities, &contacts),
             inequalities: Rows::new(graph, layout, &inequalities),
-            row: Room::default(),
+            row: Kept::new(vec![0.0; room_of(layout, inequalities.len())]),
             nonholonomic: match velocity.is_empty() {
                 true => None,
                 false => Some(VelocityRows::new(graph, layout, &velocity, drives)?),
             },
-            definition: RefCell::new(definition),
+            definition: Mutex::new(definition),
         })
     }
 
     fn make(&self, outputs: impl FnOnce(&mut Graph) -> Vec<NodeId>, inputs: usize) -> Program {
-        let graph = &mut self.definition.borrow_mut().graph;
+        let graph = &mut locked(&self.definition).graph;
         let outputs = outputs(graph);
         Program::new(graph, &outputs, inputs)
     }
@@ -298,12 +300,12 @@ impl Equalities for Expressed {
         self.equalities.jacobian.run(&[q, &[t]], out);
     }
     fn hessian(&self, t: f64, q: &[f64], lambda: &[f64], out: &mut [f64]) {
-        let make = || self.equalities.make_hessian(&mut self.definition.borrow_mut().graph, self.layout);
+        let make = || self.equalities.make_hessian(&mut locked(&self.definition).graph, self.layout);
         // The velocities are inputs of the layout but occur nowhere: the coordinates stand in for them.
         self.equalities.hessian.run(make, &[q, &[t], q, lambda], out);
     }
     fn bend(&self, t: f64, q: &[f64], v: &[f64], out: &mut [f64]) {
-        let make = || self.equalities.make_bend(&mut self.definition.borrow_mut().graph, self.layout);
+        let make = || self.equalities.make_bend(&mut locked(&self.definition).graph, self.layout);
         self.equalities.bend.run(make, &[q, &[t], v], out);
     }
     fn rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
@@ -313,7 +315,7 @@ impl Equalities for Expressed {
         self.equalities.second_rates.run(&[q, &[t]], out);
     }
     fn jacobian_rate(&self, t: f64, q: &[f64], out: &mut [f64]) {
-        let make = || self.equalities.make_jacobian_rate(&mut self.definition.borrow_mut().graph, self.layout);
+        let make = || self.equalities.make_jacobian_rate(&mut locked(&self.definition).graph, self.layout);
         self.equalities.jacobian_rate.run(make, &[q, &[t]], out);
     }
     fn softness(&self, index: usize) -> Softness {
@@ -324,6 +326,18 @@ impl Equalities for Expressed {
     }
     fn sparse(&self) -> Option<&dyn SparseEqualities> {
         None
+    }
+}
+
+/// Numbers of room for a row, two directions of sliding, or a weight per contact.
+fn room_of(layout: Layout, contacts: usize) -> usize {
+    contacts.max(2 * layout.n)
+}
+
+impl Expressed {
+    /// Runs with room for rows of contacts.
+    fn with_room<R>(&self, run: impl FnOnce(&mut [f64]) -> R) -> R {
+        self.row.with(|| vec![0.0; room_of(self.layout, Contacts::count(self))], run)
     }
 }
 
@@ -351,7 +365,7 @@ impl Contacts for Expressed {
         }
         for (out, contact) in out.iter_mut().zip(contacts) {
             let gap = self.inequalities.nodes[contact.place()];
-            let make = || Program::new(&self.definition.borrow().graph, &[gap], self.layout.n + 1);
+            let make = || Program::new(&locked(&self.definition).graph, &[gap], self.layout.n + 1);
             *out = self.contacts.value(t, q, contact.place(), make);
         }
     }
@@ -362,14 +376,16 @@ impl Contacts for Expressed {
         self.contacts.gradient(t, q, contact.place(), out);
     }
     fn partials(&self, t: f64, q: &[f64], contact: ContactId, put: &mut dyn FnMut(usize, f64)) {
-        self.row.with(q.len(), |row| {
+        self.with_room(|room| {
+            let row = &mut room[..q.len()];
             self.contacts.gradient(t, q, contact.place(), row);
             self.contacts.own(contact.place()).iter().for_each(|&k| put(k, row[k]));
         });
     }
     fn hessian(&self, t: f64, q: &[f64], weights: &[(ContactId, f64)], out: &mut [f64]) {
-        let make = || self.inequalities.make_hessian(&mut self.definition.borrow_mut().graph, self.layout);
-        self.row.with(Contacts::count(self), |lambda| {
+        let make = || self.inequalities.make_hessian(&mut locked(&self.definition).graph, self.layout);
+        self.with_room(|room| {
+            let lambda = &mut room[..Contacts::count(self)];
             lambda.fill(0.0);
             weights.iter().for_each(|(contact, weight)| lambda[contact.place()] += weight);
             self.inequalities.hessian.run(make, &[q, &[t], q, lambda], out);
@@ -380,7 +396,7 @@ impl Contacts for Expressed {
             return [0.0; 2];
         }
         let make = || {
-            let graph = &mut self.definition.borrow_mut().graph;
+            let graph = &mut locked(&self.definition).graph;
             let rate = graph.derivative(self.inequalities.nodes[contact.place()], self.layout.t());
             let second = graph.derivative(rate, self.layout.t());
             Program::new(graph, &[rate, second], self.layout.n + 1)
@@ -392,7 +408,7 @@ impl Contacts for Expressed {
             return out.fill(0.0);
         }
         let make = || {
-            let graph = &mut self.definition.borrow_mut().graph;
+            let graph = &mut locked(&self.definition).graph;
             let rate = graph.derivative(self.inequalities.nodes[contact.place()], self.layout.t());
             let gradient = graph.gradient(rate, &self.layout.coordinates());
             Program::new(graph, &gradient, self.layout.n + 1)
@@ -413,7 +429,8 @@ impl Contacts for Expressed {
     }
     fn slides(&self, t: f64, q: &[f64], contact: ContactId, put: &mut dyn FnMut(usize, usize, f64)) {
         let (n, count) = (q.len(), self.contacts.tangents(contact.place()));
-        self.row.with(count * n, |rows| {
+        self.with_room(|room| {
+            let rows = &mut room[..count * n];
             self.contacts.slides(t, q, contact.place(), rows);
             let entries = rows.iter().enumerate().filter(|(_, entry)| **entry != 0.0);
             entries.for_each(|(place, &entry)| put(place / n, place % n, entry));
@@ -433,11 +450,11 @@ impl Contacts for Expressed {
 impl ContactsAlong for Expressed {
     fn bend(&self, arc: &Parabola, contact: ContactId) -> Option<[f64; 2]> {
         let gap = self.inequalities.nodes[contact.place()];
-        let make = || Bend::new(&mut self.definition.borrow_mut().graph, self.layout, gap);
+        let make = || Bend::new(&mut locked(&self.definition).graph, self.layout, gap);
         self.contacts.bend(arc, contact.place(), make)
     }
     fn rate(&self, arc: &Parabola, contact: ContactId) -> Option<f64> {
         let gap = self.inequalities.nodes[contact.place()];
-        self.contacts.rate(arc, contact.place(), || Rate::new(&self.definition.borrow().graph, self.layout, gap))
+        self.contacts.rate(arc, contact.place(), || Rate::new(&locked(&self.definition).graph, self.layout, gap))
     }
 }

@@ -3,8 +3,7 @@
 //! The gap itself is evaluated once, on coordinates that carry their velocities along. No derivative of it is asked for, so that
 //! kinks have bounds too. They are too wide by about the length of the path, as those of the second derivative are.
 
-use std::cell::RefCell;
-
+use super::room::Kept;
 use crate::lagrangian::definition::Layout;
 use crate::lagrangian::expression::{Graph, Moving, NodeId, Scalar, Tape};
 use crate::system::Parabola;
@@ -12,26 +11,31 @@ use crate::system::Parabola;
 /// The rate of one gap.
 pub struct Rate {
     tape: Tape,
-    scratch: RefCell<Vec<Moving>>,
+    room: Kept<Moving>,
 }
 
 impl Rate {
     pub fn new(graph: &Graph, layout: Layout, gap: NodeId) -> Self {
         let tape = Tape::compile(graph, &[gap], layout.n + 1);
-        let scratch = RefCell::new(tape.generic_scratch());
-        Self { tape, scratch }
+        let room = Kept::new(tape.generic_scratch());
+        Self { tape, room }
     }
 
     /// The bound; `None` where an operation is unbounded, infinitely steep or jumps.
     pub fn bound(&self, arc: &Parabola) -> Option<f64> {
-        let (n, scratch) = (arc.q.len(), &mut *self.scratch.borrow_mut());
-        scratch[n] = Moving::along([arc.t, arc.pace, 0.0], arc.duration);
-        for i in 0..n {
-            scratch[i] = Moving::along([arc.q[i], arc.v[i], arc.a[i]], arc.duration);
-        }
-        let mut out = [Moving::from_f64(0.0)];
-        self.tape.evaluate_loaded(scratch, &mut out);
-        out[0].fastest()
+        let n = arc.q.len();
+        self.room.with(
+            || self.tape.generic_scratch(),
+            |slots| {
+                slots[n] = Moving::along([arc.t, arc.pace, 0.0], arc.duration);
+                for i in 0..n {
+                    slots[i] = Moving::along([arc.q[i], arc.v[i], arc.a[i]], arc.duration);
+                }
+                let mut out = [Moving::from_f64(0.0)];
+                self.tape.evaluate_loaded(slots, &mut out);
+                out[0].fastest()
+            },
+        )
     }
 }
 

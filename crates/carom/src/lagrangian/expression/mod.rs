@@ -73,4 +73,5 @@ pub use moving::Moving;
 pub use op::{Op, Scalar};
 pub use parse::{NameError, Scope, parse};
 pub use rounded::Rounded;
+pub(crate) use tape::Slots;
 pub use tape::Tape;

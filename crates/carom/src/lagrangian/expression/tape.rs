@@ -60,6 +60,36 @@ fn schedule(graph: &Graph, outputs: &[NodeId]) -> Vec<NodeId> {
     ordered.into_iter().map(|(_, id)| id).collect()
 }
 
+/// Where a tape keeps its values.
+pub(crate) trait Slots<T> {
+    fn get(&self, slot: usize) -> T;
+    fn put(&mut self, slot: usize, value: T);
+}
+
+impl<T: Copy> Slots<T> for [T] {
+    #[inline(always)]
+    fn get(&self, slot: usize) -> T {
+        self[slot]
+    }
+    #[inline(always)]
+    fn put(&mut self, slot: usize, value: T) {
+        self[slot] = value;
+    }
+}
+
+/// As many as a power of two: a mask takes the place of the comparison with the length.
+impl<T: Copy, const N: usize> Slots<T> for [T; N] {
+    #[inline(always)]
+    fn get(&self, slot: usize) -> T {
+        const { assert!(N.is_power_of_two()) };
+        self[slot & (N - 1)]
+    }
+    #[inline(always)]
+    fn put(&mut self, slot: usize, value: T) {
+        self[slot & (N - 1)] = value;
+    }
+}
+
 /// A compiled set of expressions.
 #[derive(Clone, Debug)]
 pub struct Tape {
@@ -203,10 +233,23 @@ impl Tape {
     /// Evaluates all outputs with the inputs already in `scratch[..inputs]`.
     #[inline]
     pub fn evaluate_loaded<T: Scalar>(&self, scratch: &mut [T], out: &mut [T]) {
-        self.run(scratch);
+        self.run(&mut scratch[..self.slots]);
+        self.copy_outputs(scratch, out);
+    }
+
+    /// The same on an array with room for all slots.
+    #[inline(always)]
+    pub(crate) fn evaluate_array<const N: usize>(&self, slots: &mut [f64; N], out: &mut [f64]) {
+        assert!(self.slots <= N, "a slot of its own for every value");
+        self.run(slots);
+        self.copy_outputs(slots, out);
+    }
+
+    #[inline(always)]
+    fn copy_outputs<T: Copy>(&self, slots: &(impl Slots<T> + ?Sized), out: &mut [T]) {
         assert!(out.len() == self.outputs.len(), "one place per output");
         for (value, &slot) in out.iter_mut().zip(&self.outputs) {
-            *value = scratch[slot as usize];
+            *value = slots.get(slot as usize);
         }
     }
 
@@ -214,7 +257,7 @@ impl Tape {
     pub fn evaluate_generic<T: Scalar>(&self, inputs: &[T]) -> Vec<T> {
         let mut scratch = self.generic_scratch();
         scratch[..self.inputs].copy_from_slice(inputs);
-        self.run(&mut scratch);
+        self.run(&mut scratch[..]);
         let values = self.outputs.iter().map(|&slot| scratch[slot as usize]);
         values.collect()
     }
@@ -228,26 +271,25 @@ impl Tape {
         scratch
     }
 
-    fn run<T: Scalar>(&self, scratch: &mut [T]) {
-        let scratch = &mut scratch[..self.slots];
+    fn run<T: Scalar>(&self, slots: &mut (impl Slots<T> + ?Sized)) {
         let mut next = self.inputs + self.constants.len();
         for instruction in &self.instructions {
-            let a = scratch[instruction.a as usize];
+            let a = slots.get(instruction.a as usize);
             // Predictable branches around the one jump of `apply`.
             let result = if instruction.kind == Kind::Product {
-                a.product(scratch[instruction.b as usize], instruction.a == instruction.b)
+                a.product(slots.get(instruction.b as usize), instruction.a == instruction.b)
             } else if instruction.kind == Kind::Plain {
-                let b = scratch[instruction.b as usize];
+                let b = slots.get(instruction.b as usize);
                 instruction.op.apply(a, b)
             } else if instruction.op == Op::Pow {
                 a.power(instruction.b as i32)
             } else {
                 let (sin, cos) = a.sin_cos();
-                scratch[next] = sin;
+                slots.put(next, sin);
                 next += 1;
                 cos
             };
-            scratch[next] = result;
+            slots.put(next, result);
             next += 1;
         }
     }
