@@ -28,7 +28,7 @@ const WORTH_A_SYNC: Duration = Duration::from_secs(1);
 const TRAJECTORY: &str = "trajectory";
 const MEASURES: &str = "measures";
 pub(super) const EVENTS: &str = "events";
-const CONTACTS: &str = "contacts";
+pub(super) const CONTACTS: &str = "contacts";
 
 /// Why a run cannot be recorded or gone on with.
 #[derive(Debug, thiserror::Error)]
