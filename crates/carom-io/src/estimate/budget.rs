@@ -61,8 +61,9 @@ fn bytes(files: &[PathBuf]) -> f64 {
 
 impl Observer for Budget {
     fn observe(&mut self, frame: &Frame) -> Result<(), String> {
-        // A step with very many events counts as many.
-        if frame.step < self.next && frame.events.len() < STRIDE as usize {
+        // A step with very many events or contacts counts as many.
+        let many = frame.events.len().max(frame.contact_impulse.len()) >= STRIDE as usize;
+        if frame.step < self.next && !many {
             return Ok(());
         }
         self.next = frame.step + STRIDE;

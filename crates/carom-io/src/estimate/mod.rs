@@ -1,7 +1,7 @@
 //! What a run will take before it is started: rows and bytes on disk, seconds.
 //!
-//! Rows of the trajectory and the measures follow from the settings; their bytes are exact. Rows of events and seconds come from
-//! a trial: the first steps of the run, made by a step of its own on a copy of the state, watched as a recorded run is, and thrown
+//! Rows of the trajectory and the measures follow from the settings; their bytes are exact. Rows of events and contacts and
+//! seconds come from a trial: the first steps of the run, made by a step of its own on a copy of the state, watched as a recorded run is, and thrown
 //! away. The run itself gives the same bits with and without it.
 //!
 //! Limits: a trial sees the beginning of a run. Contacts that begin later, which [`Estimate::later_contacts`] tells, steps that become
@@ -19,7 +19,7 @@ pub use budget::Budget;
 pub use trial::seconds_per_step;
 pub use words::{duration, size};
 
-use crate::recording::{Extent, Measures, Snapshot, accounts, event_columns};
+use crate::recording::{Extent, Layout, Measures, Snapshot, accounts, event_columns};
 use crate::scene::Scene;
 use rows::Pace;
 use trial::Trial;
@@ -119,6 +119,9 @@ fn tables(scene: &Scene, steps: u64, trial: &Trial) -> Vec<TableSize> {
     if trial.locates_events || !scene.watches.is_empty() {
         let columns = event_columns(scene, Extent::of(scene, trial.locates_events)).len();
         tables.push(table("events", (trial.events_per_step * steps as f64).round(), columns));
+    }
+    if let Some(layout) = Layout::of(scene) {
+        tables.push(table("contacts", (trial.contacts_per_node * nodes).round(), layout.columns(scene).len()));
     }
     tables
 }

@@ -50,6 +50,17 @@ fn events_are_counted_with_their_states() {
 }
 
 #[test]
+fn contacts_are_counted_where_they_are_asked_for() {
+    // The disc is pressed onto two walls all the time.
+    let all = ["run.steps=4000", "run.every=7", "run.measures=[\"contacts\"]"];
+    let estimate = Estimate::of(&scene("squeezed-disc", &all), None);
+    let size = table(&estimate, "contacts");
+    assert_eq!(size, TableSize { name: "contacts", rows: 2.0 * 572.0, bytes: 2.0 * 572.0 * 48.0 });
+    let without = Estimate::of(&scene("squeezed-disc", &all[..2]), None);
+    assert!(without.tables.iter().all(|table| table.name != "contacts"));
+}
+
+#[test]
 fn a_run_of_few_steps_is_not_tried() {
     let estimate = Estimate::of(&scene("kepler", &["run.steps=19"]), None);
     assert_eq!((estimate.tried, estimate.seconds()), (0, None));

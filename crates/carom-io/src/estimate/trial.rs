@@ -10,7 +10,7 @@ use carom::run::{Grid, Outcome, Run};
 
 use super::TRIAL;
 use super::rows::{Pace, Sample};
-use crate::recording::Snapshot;
+use crate::recording::{Layout, Snapshot, contact_rows};
 use crate::scene::Scene;
 use crate::trial::Witness;
 
@@ -26,6 +26,8 @@ pub struct Trial {
     pub locates_events: bool,
     /// Rows of the table of events per step.
     pub events_per_step: f64,
+    /// Rows of the table of contacts per node, if it is asked for.
+    pub contacts_per_node: f64,
     /// Whether a step had a contact.
     pub touched: bool,
     /// What recorded rows take.
@@ -46,7 +48,9 @@ impl Trial {
         let Some(witness) = witness else { return Self::none(locates_events) };
         let (done, rows) = from.map_or((0, 0), |snapshot| (snapshot.step, snapshot.trajectory.rows));
         let (row, sample, clock) = (Vec::new(), Sample::default(), Clock::new(most));
-        let mut probe = Probe { scene, witness, row, rows, sample, clock, done, events: 0, touched: false };
+        let counts = Layout::of(scene).is_some();
+        let (events, contacts, touched) = (0, 0, false);
+        let mut probe = Probe { scene, witness, row, rows, sample, clock, done, events, counts, contacts, touched };
         let grid = Grid { t0: problem.initial.t, h: settings.h, steps: done + most };
         let (never, mut observers) = (AtomicBool::new(false), [&mut probe as &mut dyn Observer]);
         let run = Run { system: &*problem.system, stepper: &mut *stepper, grid, on_failure: settings.on_failure };
@@ -59,15 +63,28 @@ impl Trial {
             }
         };
         let Clock { made, .. } = probe.clock;
-        let before = from.map_or(0.0, |snapshot| snapshot.events.rows as f64 / snapshot.step.max(1) as f64);
-        let events_per_step = (probe.events as f64 / made.max(1) as f64).max(before);
+        let before = |rows: fn(&Snapshot) -> u64| {
+            from.map_or(0.0, |snapshot| rows(snapshot) as f64 / snapshot.step.max(1) as f64)
+        };
+        let per_step = |count: u64| count as f64 / made.max(1) as f64;
+        let events_per_step = per_step(probe.events).max(before(|snapshot| snapshot.events.rows));
+        let contacts_before = before(|snapshot| snapshot.contacts.rows) * settings.every as f64;
+        let contacts_per_node = per_step(probe.contacts).max(contacts_before);
         let (seconds_per_step, pace) = (probe.clock.seconds_per_step(), probe.sample.pace());
-        Self { steps: made, seconds_per_step, locates_events, events_per_step, touched: probe.touched, pace }
+        let touched = probe.touched;
+        Self { steps: made, seconds_per_step, locates_events, events_per_step, contacts_per_node, touched, pace }
     }
 
     fn none(locates_events: bool) -> Self {
-        let (events_per_step, pace) = (0.0, Pace::default());
-        Self { steps: 0, seconds_per_step: None, locates_events, events_per_step, touched: false, pace }
+        Self {
+            steps: 0,
+            seconds_per_step: None,
+            locates_events,
+            events_per_step: 0.0,
+            contacts_per_node: 0.0,
+            touched: false,
+            pace: Pace::default(),
+        }
     }
 }
 
@@ -135,6 +152,9 @@ struct Probe<'a> {
     /// Steps before the trial.
     done: u64,
     events: u64,
+    /// Whether rows of contacts are counted, and how many there were.
+    counts: bool,
+    contacts: u64,
     touched: bool,
 }
 
@@ -156,6 +176,9 @@ impl Observer for Probe<'_> {
         }
         self.touched |= frame.report.active;
         self.events += (frame.events.len() + self.witness.motion.crossings().len()) as u64;
+        if self.counts {
+            self.contacts += contact_rows(frame).count() as u64;
+        }
         // Nobody reads the message: it ends the trial.
         if self.clock.ends() { Err("enough steps were tried".into()) } else { Ok(()) }
     }

@@ -27,7 +27,7 @@ pub const RUN: &str = "run.json";
 /// The scene of a run.
 pub const SCENE: &str = "scene.toml";
 /// Files of the run itself, in the order in which an older run is removed: the scene, by which the folder is known, last.
-const FILES: [&str; 15] = [
+const FILES: [&str; 18] = [
     RUN,
     "snapshot.bin",
     "snapshot-before.bin",
@@ -40,13 +40,25 @@ const FILES: [&str; 15] = [
     "events.f64",
     "events.crc",
     "events.json",
+    "contacts.f64",
+    "contacts.crc",
+    "contacts.json",
     CHECKSUMS,
     LOCK,
     SCENE,
 ];
 /// Files that are made of the tables, beside the figures.
-const MADE: [&str; 7] =
-    ["report.html", "trajectory.csv", "trajectory.npz", "measures.csv", "measures.npz", "events.csv", "events.npz"];
+const MADE: [&str; 9] = [
+    "report.html",
+    "trajectory.csv",
+    "trajectory.npz",
+    "measures.csv",
+    "measures.npz",
+    "events.csv",
+    "events.npz",
+    "contacts.csv",
+    "contacts.npz",
+];
 /// The folder of the figures, within that of the run.
 pub const FIGURES: &str = "figures";
 /// First line of the scene of a run: by it a folder is known as that of a run, also of one that was cut off.

@@ -4,14 +4,11 @@ use std::io;
 
 use carom::observe::Frame;
 use carom::steppers::{Event, Happening};
-use carom::system::ContactId;
 use carom::watch::Crossing;
 
+use super::contacts;
 use super::table::{Column, TableWriter};
 use crate::scene::{Measure, Scene};
-
-/// Contacts are named in the description of the table up to this number of them.
-const MOST_NAMES: usize = 10_000;
 
 /// States at impacts are written without being asked for up to this number of coordinates: a row has three times as many numbers.
 const MOST_COORDINATES: usize = 100;
@@ -41,10 +38,7 @@ impl Extent {
     /// For a scene and a method that locates impacts or not.
     pub fn of(scene: &Scene, locates: bool) -> Self {
         let system = &*scene.problem.system;
-        let mut tangents = None;
-        system
-            .contacts()
-            .materials(&mut |contact, _| tangents = tangents.max(Some(system.contacts().directions(contact))));
+        let tangents = contacts::directions(system);
         let asked = scene.run.measures.contains(&Measure::ImpactStates);
         Self {
             watched: !scene.watches.is_empty(),
@@ -58,16 +52,11 @@ impl Extent {
 /// states.
 pub fn columns(scene: &Scene, extent: Extent) -> Vec<Column> {
     let system = &*scene.problem.system;
-    let contacts = system.contacts().count();
-    let names = if contacts > MOST_NAMES || !system.contacts().is_constant() { 0 } else { contacts };
     let mut columns = vec![
         Column::new("step"),
         Column::new("t"),
         Column::new("alpha"),
-        Column::choice(
-            "contact",
-            (0..names).map(|contact| system.contacts().name(ContactId::of(contact))).collect(),
-        ),
+        contacts::column(system),
         Column::choice("what", KINDS.map(String::from).to_vec()),
         Column::new("speed"),
         Column::new("impulse"),

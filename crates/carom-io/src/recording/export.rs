@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::session::EVENTS;
-use super::table::TableReader;
+use super::session::{CONTACTS, EVENTS};
+use super::table::{Column, TableReader};
 use crate::folder::{Checksums, whole};
 use zip::write::SimpleFileOptions;
 
@@ -66,7 +66,7 @@ pub fn export(folder: &Path, csv: bool, npz: bool) -> Result<(Vec<Exported>, Vec
             Ok(())
         };
         if csv {
-            put("csv", write_csv)?;
+            put("csv", if name == CONTACTS { write_csv_of_contacts } else { write_csv })?;
         }
         if npz {
             put("npz", write_npz)?;
@@ -103,13 +103,32 @@ fn quoted(name: &str) -> String {
 
 /// Names in the first line; numbers in the shortest form that reads back to the same bits.
 fn write_csv(table: &TableReader, file: &mut File) -> io::Result<()> {
+    write_csv_with(table, file, None)
+}
+
+/// The same with a column `contact_name` behind the others, where contacts have names.
+fn write_csv_of_contacts(table: &TableReader, file: &mut File) -> io::Result<()> {
+    let named = |column: &Column| column.name == "contact" && !column.values.is_empty();
+    write_csv_with(table, file, table.columns().iter().position(named))
+}
+
+/// What the numbers in the column at the place `named` stand for goes into a column of its own: nothing where they stand for nothing.
+fn write_csv_with(table: &TableReader, file: &mut File, named: Option<usize>) -> io::Result<()> {
     let mut out = BufWriter::new(file);
-    let names: Vec<String> = table.columns().iter().map(|column| quoted(&column.name)).collect();
+    let mut names: Vec<String> = table.columns().iter().map(|column| quoted(&column.name)).collect();
+    names.extend(named.map(|place| quoted(&format!("{}_name", table.columns()[place].name))));
     writeln!(out, "{}", names.join(","))?;
+    let values = named.map(|place| (place, table.columns()[place].values.iter().map(|value| quoted(value))));
+    let values: Option<(usize, Vec<String>)> = values.map(|(place, values)| (place, values.collect()));
     table.for_each(|row| {
         for (i, value) in row.iter().enumerate() {
             let comma = if i == 0 { "" } else { "," };
             write!(out, "{comma}{value:?}")?;
+        }
+        if let Some((place, values)) = &values {
+            let number = Some(row[*place]).filter(|number| *number >= 0.0);
+            let value = number.and_then(|number| values.get(number as usize));
+            write!(out, ",{}", value.map_or("", String::as_str))?;
         }
         writeln!(out)
     })?;
@@ -153,7 +172,7 @@ fn npy_header(rows: u64) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::table::{Column, TableWriter};
+    use super::super::table::TableWriter;
     use super::*;
 
     /// A folder with tables of these columns and one row.

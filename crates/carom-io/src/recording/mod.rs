@@ -9,6 +9,7 @@
 //! rows = numpy.fromfile("runs/kepler/trajectory.f64").reshape(-1, len(names))
 //! ```
 
+mod contacts;
 mod events;
 mod examine;
 mod export;
@@ -18,6 +19,7 @@ mod session;
 mod snapshot;
 mod table;
 
+pub(crate) use contacts::{Layout, rows as contact_rows};
 pub(crate) use events::{Extent, columns as event_columns};
 pub use examine::{examine, verify};
 pub use export::{ExportError, Exported, export};

@@ -10,6 +10,7 @@ use carom::observe::{Frame, Observer};
 use carom::run::{Ended, Outcome};
 use carom::state::State;
 
+use super::contacts::Layout;
 use super::events::{self, Extent};
 use super::measures::{Measures, columns};
 use super::motion::Motion;
@@ -27,6 +28,7 @@ const WORTH_A_SYNC: Duration = Duration::from_secs(1);
 const TRAJECTORY: &str = "trajectory";
 const MEASURES: &str = "measures";
 pub(super) const EVENTS: &str = "events";
+pub(super) const CONTACTS: &str = "contacts";
 
 /// Why a run cannot be recorded or gone on with.
 #[derive(Debug, thiserror::Error)]
@@ -58,6 +60,8 @@ pub struct Session<'a> {
     measures: TableWriter,
     /// If the method locates events or something is watched.
     events: Option<(TableWriter, Extent)>,
+    /// If they are asked for.
+    contacts: Option<(TableWriter, Layout)>,
     measured: Measures<'a>,
     motion: Motion<'a>,
     row: Vec<f64>,
@@ -105,7 +109,8 @@ pub fn accounts(scene: &Scene) -> Option<Ledger> {
 /// The tables of a run of this scene.
 pub fn tables(scene: &Scene, locates_events: bool) -> Vec<&'static str> {
     let has_events = locates_events || !scene.watches.is_empty();
-    [TRAJECTORY, MEASURES].into_iter().chain(has_events.then_some(EVENTS)).collect()
+    let contacts = Layout::of(scene).map(|_| CONTACTS);
+    [TRAJECTORY, MEASURES].into_iter().chain(has_events.then_some(EVENTS)).chain(contacts).collect()
 }
 
 /// What a recording goes on from: nothing at the start of a run.
@@ -169,6 +174,7 @@ impl<'a> Session<'a> {
             let rows = match name {
                 TRAJECTORY => snapshot.trajectory,
                 EVENTS => snapshot.events,
+                CONTACTS => snapshot.contacts,
                 _ => snapshot.measures,
             };
             TableWriter::reopen(path, name, columns, run, rows)
@@ -199,6 +205,9 @@ impl<'a> Session<'a> {
             }
             false => None,
         };
+        let contacts = Layout::of(scene)
+            .map(|layout| Ok::<_, SessionError>((table(CONTACTS, &layout.columns(scene))?, layout)))
+            .transpose()?;
         let (now, row, hash) = (Instant::now(), Vec::new(), hash(&scene.to_toml()));
         Ok(Self {
             scene,
@@ -206,6 +215,7 @@ impl<'a> Session<'a> {
             trajectory,
             measures,
             events,
+            contacts,
             measured,
             motion,
             row,
@@ -254,7 +264,17 @@ impl<'a> Session<'a> {
         self.record_motion(frame)?;
         let unanswered = self.measured.fill(frame, self.ledger.as_ref(), &mut self.row);
         self.summary.unanswered += u64::from(unanswered);
-        self.measures.append(&self.row).map_err(|error| refused(&self.folder, error))
+        self.measures.append(&self.row).map_err(|error| refused(&self.folder, error))?;
+        if let Some((table, layout)) = &mut self.contacts {
+            layout.append(table, frame, &mut self.row).map_err(|error| refused(&self.folder, error))?;
+        }
+        Ok(())
+    }
+
+    /// The tables that only some runs have.
+    fn others(&mut self) -> impl Iterator<Item = (&'static str, &mut TableWriter)> {
+        let events = self.events.as_mut().map(|(table, _)| (EVENTS, table));
+        events.into_iter().chain(self.contacts.as_mut().map(|(table, _)| (CONTACTS, table)))
     }
 
     /// Everything to the operating system, with `sync` to the disk.
@@ -262,7 +282,7 @@ impl<'a> Session<'a> {
         let put = |table: &mut TableWriter| if sync { table.sync() } else { table.flush() };
         put(&mut self.trajectory)?;
         put(&mut self.measures)?;
-        self.events.as_mut().map_or(Ok(()), |(table, _)| put(table))
+        self.others().try_for_each(|(_, table)| put(table))
     }
 
     /// Everything to disk, then the snapshot that refers to it.
@@ -281,6 +301,7 @@ impl<'a> Session<'a> {
             trajectory: self.trajectory.written(),
             measures: self.measures.written(),
             events: self.events.as_ref().map_or(Rows::default(), |(table, _)| table.written()),
+            contacts: self.contacts.as_ref().map_or(Rows::default(), |(table, _)| table.written()),
             watched: self.motion.watched().to_vec(),
             seconds: self.seconds(),
             name: self.scene.name.clone(),
@@ -325,7 +346,7 @@ impl<'a> Session<'a> {
             serde_json::to_string_pretty(&report).map_err(|error| io_error("run.json")(error.into()))? + "\n";
         ended?;
         let mut rows = vec![(TRAJECTORY, self.trajectory.written()), (MEASURES, self.measures.written())];
-        rows.extend(self.events.as_ref().map(|(table, _)| (EVENTS, table.written())));
+        rows.extend(self.others().map(|(name, table)| (name, table.written())));
         self.folder.end(&text, &rows)?;
         if outcome.ended.is_none() {
             self.folder.check()?;

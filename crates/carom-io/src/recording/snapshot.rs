@@ -18,7 +18,7 @@ const BEFORE: &str = "snapshot-before.bin";
 /// First bytes of the file: what it is.
 const MARK: &[u8; 7] = b"carom\0\0";
 /// The version of the layout, in the byte after the mark.
-const VERSION: u8 = 9;
+const VERSION: u8 = 10;
 /// Mark, version, length of the body and its CRC-32.
 const HEADER: usize = 8 + 8 + 4;
 
@@ -45,6 +45,8 @@ pub struct Snapshot {
     pub measures: Rows,
     /// What is in that of the events; nothing if the method locates none and nothing is watched.
     pub events: Rows,
+    /// What is in that of the contacts; nothing if it is not asked for.
+    pub contacts: Rows,
     /// What was seen of the watches.
     pub watched: Vec<Watched>,
     /// Seconds that the run has taken.

@@ -37,11 +37,13 @@ pub enum Measure {
     ShadowEnergy,
     /// The states at impacts, in the table of events; of few coordinates without being asked for.
     ImpactStates,
+    /// The contacts that push or are closed, in a table of their own.
+    Contacts,
 }
 
 impl Measure {
     /// Every measure with its name in scenes.
-    pub const ALL: [(&'static str, Self); 14] = [
+    pub const ALL: [(&'static str, Self); 15] = [
         ("energy-parts", Self::EnergyParts),
         ("equalities", Self::Equalities),
         ("gaps", Self::Gaps),
@@ -56,6 +58,7 @@ impl Measure {
         ("discrete-energy", Self::DiscreteEnergy),
         ("shadow-energy", Self::ShadowEnergy),
         ("impact-states", Self::ImpactStates),
+        ("contacts", Self::Contacts),
     ];
 }
 
@@ -163,7 +166,7 @@ fn lacks(measure: Measure, method: &AnyMethod, system: &dyn System) -> Option<(&
             "the scene has no contacts with directions of sliding",
             "remove this measure, or say what slides: slide = \"…\"",
         )),
-        Measure::Gaps | Measure::ContactForces if system.contacts().count() == 0 => {
+        Measure::Gaps | Measure::ContactForces | Measure::Contacts if system.contacts().count() == 0 => {
             Some(("the scene has no gaps", "remove this measure"))
         }
         Measure::Gaps | Measure::ContactForces | Measure::FrictionForces if !system.contacts().is_constant() => {

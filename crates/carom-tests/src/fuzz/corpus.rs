@@ -95,6 +95,7 @@ fn snapshot(name: &str) -> String {
         trajectory: Rows { rows: 6, crc: 1 },
         measures: Rows { rows: 6, crc: 2 },
         events: Rows::default(),
+        contacts: Rows::default(),
         watched: trial.watched,
         seconds: 0.5,
         name: name.into(),

@@ -142,7 +142,7 @@ fn complete(place: &Place, kind: &Kind) -> Result<bool, String> {
         differs.map(|file| format!("{file} is another one"))
     };
     let page = attempt(place, &["report", "hurt"], |_| same(&["report.html"]))?;
-    let tables = ["trajectory.csv", "measures.csv", "events.csv"];
+    let tables = ["trajectory.csv", "measures.csv", "events.csv", "contacts.csv"];
     let export = attempt(place, &["export", "hurt", "--format", "csv"], |_| same(&tables))?;
     // A run that ended cannot be resumed, whatever is damaged.
     if attempt(place, &["run", "--resume", "hurt", "--quiet"], |_| None)? {
@@ -171,7 +171,7 @@ fn damaged_folders_give_the_right_results_or_an_error() {
         let (kind, other) = (&KINDS[dice.below(KINDS.len())], &KINDS[dice.below(KINDS.len())]);
         let state = ["whole", "cut"][dice.below(2)];
         copy(&place, &format!("{}-{state}", kind.name), "hurt");
-        for made in ["report.html", "trajectory.csv", "measures.csv", "events.csv"] {
+        for made in ["report.html", "trajectory.csv", "measures.csv", "events.csv", "contacts.csv"] {
             let _ = fs::remove_file(place.path("hurt").join(made));
         }
         let what = damage(&mut dice, &place.path("hurt"), &place.path(&format!("{}-{state}", other.name)));

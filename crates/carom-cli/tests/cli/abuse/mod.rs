@@ -31,7 +31,10 @@ const KINDS: [Kind; 5] = [
         name: "rods",
         arguments: &["double-pendulum-rods", "--step", "0.02", "--steps", "20000", "--every", "3"],
     },
-    Kind { name: "gvi", arguments: &["newtons-cradle", "--steps", "9000", "--every", "2"] },
+    Kind {
+        name: "gvi",
+        arguments: &["newtons-cradle", "--steps", "9000", "--every", "2", "--measures", "contacts"],
+    },
     Kind { name: "events", arguments: &["star-body", "--method", "cva", "--steps", "6000"] },
     Kind { name: "spook", arguments: &["bouncing-ball", "--method", "spook", "--steps", "30000"] },
     Kind { name: "accounts", arguments: &["driven-pendulum", "--steps", "30000", "--interval", "0.013"] },
@@ -48,13 +51,15 @@ impl Kind {
 }
 
 /// The tables of a folder and the scene.
-const DATA: [&str; 7] = [
+const DATA: [&str; 9] = [
     "trajectory.f64",
     "trajectory.json",
     "measures.f64",
     "measures.json",
     "events.f64",
     "events.json",
+    "contacts.f64",
+    "contacts.json",
     "scene.toml",
 ];
 
