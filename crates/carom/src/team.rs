@@ -100,7 +100,8 @@ impl Threads {
 }
 
 impl Lookout {
-    /// Does what there is to do until nobody has asked for a while. In between others on the machine have their turn.
+    /// Does what there is to do until nobody has asked for a while. In between others have their turn: a helper that holds on to its core makes
+    /// the thread that asks half as fast where the two must share one.
     fn stay_awake(&self) {
         let (mut seen, mut since) = (self.asked.load(Relaxed), Instant::now());
         while since.elapsed() < PATIENCE {
