@@ -16,7 +16,7 @@ fn read(text: &str) -> (Box<dyn System>, Vec<f64>) {
     if let Some(section) = root.table("parameters") {
         read_parameters(&section, &mut names);
     }
-    let scene = super::read(&root, &mut names);
+    let scene = super::read(&root, &mut names, &carom::team::Team::alone());
     let found: Vec<String> = diagnostics.into_vec().iter().map(|problem| problem.render(&source)).collect();
     assert_eq!(found, [""; 0]);
     let scene = scene.expect("no problems");
