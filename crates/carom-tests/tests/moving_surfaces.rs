@@ -39,7 +39,7 @@ fn exact(strength: f64, restitution: f64, speed: f64, impacts: usize) -> Vec<(f6
     let (g, w) = (1.0, 2.0 * PI);
     let a = strength * g / (w * w);
     let table = |t: f64| a * (w * t).sin();
-    let (mut t0, mut y0, mut v0, mut found) = (0.0, 0.001, speed, Vec::new());
+    let (mut t0, mut y0, mut v0, mut found) = (0.0, a, speed, Vec::new());
     while found.len() < impacts {
         let gap = |s: f64| y0 - table(t0) + v0 * s - 0.5 * g * s * s - (table(t0 + s) - table(t0));
         // The first step that ends below the table, after the ball has left it.

@@ -134,11 +134,11 @@ impl Gauge {
 
     /// Takes a penetration.
     pub fn penetrated(&mut self, frame: &Frame, depth: f64) {
-        if depth > self.deepest.map_or(0.0, |deepest| deepest.depth.value) {
-            if let Some(place) = frame.gap.iter().position(|gap| -gap >= depth) {
-                let depth = Peak { value: depth, step: frame.step, t: frame.state.t };
-                self.deepest = Some(Deepest { contact: frame.contacts[place], depth });
-            }
+        if depth > self.deepest.map_or(0.0, |deepest| deepest.depth.value)
+            && let Some(place) = frame.gap.iter().position(|gap| -gap >= depth)
+        {
+            let depth = Peak { value: depth, step: frame.step, t: frame.state.t };
+            self.deepest = Some(Deepest { contact: frame.contacts[place], depth });
         }
     }
 }

@@ -80,6 +80,11 @@ impl Near {
         self.set.len()
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.set.is_empty()
+    }
+
     /// Every contact with its gaps at the start and at the end.
     #[inline]
     pub fn each(&self) -> impl Iterator<Item = (ContactId, f64, f64)> + '_ {
