@@ -174,7 +174,7 @@ fn shared<S: System + Send + Sync>(name: &str, system: &S, states: &[Vec<f64>], 
         let mut values = vec![0.0; system.equalities().count() + system.contacts().count()];
         let (equalities, gaps) = values.split_at_mut(system.equalities().count());
         system.equalities().rounding(0.3, q, equalities);
-        system.contacts().gaps(q, gaps);
+        system.contacts().gaps(0.0, q, gaps);
         out.extend(values);
         out
     };
