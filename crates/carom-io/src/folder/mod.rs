@@ -316,7 +316,9 @@ fn no_run(path: &Path) -> Option<String> {
 fn claim(path: &Path, kind: &'static str, known: fn(&Path) -> bool) -> Result<(PathBuf, Lock), FolderError> {
     let path = resolve(path).map_err(FolderError::at(path))?;
     let foreign = || Err(FolderError::Foreign { path: path.clone(), kind });
-    let ours = || Ok(path.is_dir() && (known(&path) || only_begun(&path).map_err(FolderError::at(&path))?));
+    // Known at last: another process may write its first file between the first look and the second.
+    let begun = || only_begun(&path).map_err(FolderError::at(&path));
+    let ours = || Ok(path.is_dir() && (known(&path) || begun()? || known(&path)));
     if path.exists() && !ours()? {
         return foreign();
     }
