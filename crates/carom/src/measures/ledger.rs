@@ -71,6 +71,8 @@ pub struct Ledger {
     moving: bool,
     /// Surfaces of contacts that move.
     surfaces: bool,
+    /// Accounts of the method.
+    own: usize,
     contacts: bool,
     /// Whether friction has an account.
     rubs: bool,
@@ -133,6 +135,7 @@ impl Ledger {
             timed,
             moving,
             surfaces,
+            own: accounts.len(),
             contacts,
             rubs,
             initial: 0.0,
@@ -258,7 +261,9 @@ impl Ledger {
             place += 1;
         }
         if self.surfaces {
-            self.sources[place].add(frame.report.surface_work);
+            // A method with accounts of its own tells it behind them.
+            let told = frame.works.get(self.own).copied();
+            self.sources[place].add(told.unwrap_or(frame.report.surface_work));
             place += 1;
         }
         if self.contacts {

@@ -13,6 +13,9 @@ use crate::system::System;
 /// How many accounts there are.
 const COUNT: usize = 9;
 
+/// With that of surfaces that move, which is the last one: the ledger has an account for it where there are any.
+const ALL: usize = COUNT + 1;
+
 /// What energy enters or leaves through.
 pub const NAMES: [(&str, Role); COUNT] = [
     ("constraint compliance", Role::Store),
@@ -34,21 +37,22 @@ const MOTORS: usize = 5;
 const VELOCITIES: usize = 6;
 const IMPACTS: usize = 7;
 const TIMING: usize = 8;
+const SURFACES: usize = 9;
 
 /// The accounts between two nodes.
 #[derive(Debug, Clone, Default)]
 pub struct Accounts {
     /// Since the last node that was shown.
-    carried: [f64; COUNT],
+    carried: [f64; ALL],
     /// Of the planned step: what belongs to the time before its node, and after it.
-    before: [f64; COUNT],
-    after: [f64; COUNT],
+    before: [f64; ALL],
+    after: [f64; ALL],
     /// Whether `before` is in what was shown.
     shown: bool,
     /// Energy in the compliance of the constraints and in that of the contacts, of the planned step and of the node that was shown last.
     planned_stored: [f64; 2],
     stored: [f64; 2],
-    works: [f64; COUNT],
+    works: [f64; ALL],
 }
 
 /// What a planned step consists of, for its accounts.
@@ -99,7 +103,7 @@ impl Accounts {
         let Planned { rows, z, velocities: [v0, v1], impact: (work, change), struck, gradient, stored, .. } =
             *planned;
         let (gradient, h) = gradient;
-        (self.before, self.after, self.shown) = ([0.0; COUNT], [0.0; COUNT], false);
+        (self.before, self.after, self.shown) = ([0.0; ALL], [0.0; ALL], false);
         let ([m, s, k], dimension) = (rows.counts(), rows.dimension);
         for (row, impulse) in z.iter().enumerate().filter(|(_, impulse)| **impulse != 0.0) {
             let account = match row {
@@ -121,15 +125,20 @@ impl Accounts {
         let moved = |z: &[f64]| rows.rates().iter().zip(z).map(|(rate, impulse)| -rate * impulse).sum::<f64>();
         self.after[DAMPING] -= moved(z);
         self.after[IMPACTS] -= moved(struck);
-        // What surfaces do likewise.
-        self.after[CONTACTS] -= planned.by_surfaces[0];
-        self.before[IMPACTS] -= planned.by_surfaces[1];
+        // What surfaces do has an account of its own, in both halves around the node.
+        let [in_step, in_impact] = planned.by_surfaces;
+        for (accounts, share) in [(&mut self.before, 0.5 * in_step), (&mut self.after, 0.5 * in_step)] {
+            accounts[CONTACTS] -= share;
+            accounts[SURFACES] += share;
+        }
+        self.before[IMPACTS] -= in_impact;
+        self.before[SURFACES] += in_impact;
         self.planned_stored = stored;
     }
 
     /// A planned step was made.
     pub fn commit(&mut self) {
-        for account in 0..NAMES.len() {
+        for account in 0..ALL {
             self.carried[account] += self.after[account] + if self.shown { 0.0 } else { self.before[account] };
         }
         self.shown = true;
@@ -147,7 +156,7 @@ impl Accounts {
             self.works[CONTACT_COMPLIANCE] = -of_contacts;
             self.works[CONTACTS] += of_contacts;
             self.stored = self.planned_stored;
-            self.carried = [0.0; COUNT];
+            self.carried = [0.0; ALL];
             self.shown = true;
         }
     }
