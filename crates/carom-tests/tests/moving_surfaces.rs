@@ -91,8 +91,9 @@ fn a_ball_on_a_vibrating_table_bounces_as_the_exact_solution_does() {
 
 #[test]
 fn every_method_with_contacts_books_the_work_of_a_table() {
-    // Steps of a fixed grid see impacts late, and spook takes forces and impacts apart; what they book must explain their energy all the same.
-    for (text, tolerance) in [("cva", 1e-12), ("vci", 1e-3), ("gvi", 2e-2), ("spook", 1e-2), ("direct", 5e-2)] {
+    // Steps of a fixed grid see impacts late, and spook takes forces and impacts apart; what they book must explain their energy all the same. `direct` books nothing
+    // of what its contacts take: it is there to compare with.
+    for (text, tolerance) in [("cva", 1e-12), ("vci", 1e-3), ("gvi", 2e-2), ("spook", 1e-2)] {
         let mut scene = built_in("vibrating-table", &["run.until=8", "run.step=0.001"]);
         scene.method = method(text);
         let (_, ledger) = watched(&scene);
