@@ -19,7 +19,7 @@ const MOST_STEPS: u64 = 1000;
 const COMPARISONS: [&str; 3] = ["direct", "penalty", "projection"];
 
 /// Runs with default options that cannot be trusted at the scene's own step, and why.
-const EXPLAINED: [(&str, &[&str], &str); 4] = [
+const EXPLAINED: [(&str, &[&str], &str); 5] = [
     (
         "pendulum-cartesian",
         &["verlet", "midpoint", "newmark", "gvi", "vci", "cva"],
@@ -31,6 +31,12 @@ const EXPLAINED: [(&str, &[&str], &str); 4] = [
         &["spook"],
         "the step of 0.3 is that of `galerkin` with order 5: the rod turns by a radian in it, and a constraint that is linear in a step is \
          off by as much",
+    ),
+    (
+        "vibrating-table",
+        &["spook"],
+        "the step is that of `cva`, which finds the time of every impact: ball and table move by most of the table's swing in one, and `spook` pushes out \
+         what has penetrated",
     ),
     (
         "lennard-jones-chain",

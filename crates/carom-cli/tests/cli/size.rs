@@ -154,18 +154,17 @@ fn full_matrices_beyond_the_memory_are_refused_with_their_size() {
     place.write("many.toml", &format!("{bodies}{rest}"));
     place.write("chain.toml", &format!("{bodies}{rods}{rest}"));
     place.write("star.toml", &format!("{bodies}{}{rest}", rods.replace("[\"b[i]\"", "[\"b[0]\"")));
-    for method in ["midpoint", "newmark", "direct", "galerkin", "penalty", "gvi", "cva"] {
-        let options: &[&str] = match method {
-            "gvi" => &["--set", "method.energy=shadow"],
-            "cva" => &["--set", "method.rule=midpoint"],
-            _ => &[],
-        };
+    for method in ["direct", "galerkin", "penalty", "gvi"] {
+        let options: &[&str] = if method == "gvi" { &["--set", "method.energy=shadow"] } else { &[] };
         let arguments = [&["run", "many.toml", "--method", method][..], options].concat();
         let ended = place.carom(&arguments).code(2);
         let said = "B, the largest of ";
         assert!(ended.err.contains(said) && ended.err.contains("the limit is 4.0 GB"), "{method}: {}", ended.err);
     }
-    // What needs no matrix runs, with its discrete energy too.
+    // What needs no full matrix runs, with its discrete energy too.
+    for method in ["midpoint", "newmark"] {
+        place.carom(&["run", "many.toml", "--method", method, "--quiet", "--yes", "--out", method]).code(0);
+    }
     place.carom(&["run", "many.toml", "--measures", "discrete-energy", "--quiet", "--yes"]).code(0);
     let ended = place.carom(&["run", "many.toml", "--measures", "shadow-energy"]).code(2);
     assert!(ended.err.contains("80 GB"), "{}", ended.err);

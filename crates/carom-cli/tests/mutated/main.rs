@@ -97,7 +97,7 @@ fn scenes_that_want_more_memory_than_there_is_are_refused_with_numbers() {
         ] {
             let (code, said) = ended(&place, arguments).expect("it does not hang");
             assert_eq!(code, Some(2), "{arguments:?}: {said}");
-            assert!(said.contains("TB, the largest of ") && said.contains("the limit is 4.0 GB"), "{said}");
+            assert!(said.contains("B, the largest of ") && said.contains("the limit is 4.0 GB"), "{said}");
             assert!(!place.join("out").exists(), "{arguments:?}: nothing is written");
         }
     }

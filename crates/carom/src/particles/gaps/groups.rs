@@ -16,7 +16,7 @@ pub struct Group {
     /// Particles, ascending, and their radii.
     pub members: Vec<u32>,
     pub radii: Vec<f64>,
-    /// By particle its place among the members; [`ABSENT`] where it is none.
+    /// By particle, from the first member on, its place among the members; [`ABSENT`] where it is none.
     places: Vec<u32>,
     pub excluded: Excluded,
     pub surface: Surface,
@@ -29,8 +29,9 @@ const ABSENT: u32 = u32::MAX;
 impl Group {
     /// Of these particles among so many.
     pub fn new(first: usize, members: &[usize], radii: &[f64], excluded: Excluded, surface: Surface) -> Self {
-        let mut places = vec![ABSENT; members.last().map_or(0, |last| last + 1)];
-        members.iter().enumerate().for_each(|(place, &member)| places[member] = place as u32);
+        let begin = members.first().copied().unwrap_or(0);
+        let mut places = vec![ABSENT; members.last().map_or(0, |last| last + 1 - begin)];
+        members.iter().enumerate().for_each(|(place, &member)| places[member - begin] = place as u32);
         Self {
             first,
             radii: members.iter().map(|&member| radii[member]).collect(),
@@ -62,7 +63,9 @@ impl Group {
 
     /// The row of a pair of particles, the first below the second; `None` if they do not touch.
     pub fn row(&self, [i, j]: [u32; 2]) -> Option<usize> {
-        let place = |particle: u32| self.places.get(particle as usize).copied().filter(|&place| place != ABSENT);
+        let begin = self.members[0];
+        let of = |particle: u32| self.places.get(particle.checked_sub(begin)? as usize).copied();
+        let place = |particle: u32| of(particle).filter(|&place| place != ABSENT);
         let (a, b) = (place(i)? as usize, place(j)? as usize);
         if self.excluded.of(i as usize).binary_search(&j).is_ok() {
             return None;

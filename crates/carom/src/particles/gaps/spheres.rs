@@ -44,9 +44,9 @@ impl Spheres {
         self.least = Some(self.least.map_or(apart, |least| least.min(apart)));
     }
 
-    /// Adds all pairs of some spheres, listed if these are at most so many.
+    /// Adds all pairs of some spheres, listed if these are at most so many and none before were more.
     pub fn add(&mut self, (members, radii): (&[usize], &[f64]), excluded: Excluded, surface: Surface, most: usize) {
-        if self.groups.is_empty() && self.contacts.len() + pairs_of(members.len()) <= most {
+        if self.groups.is_empty() && pairs_of(members.len()) <= most {
             for (place, &i) in members.iter().enumerate() {
                 for &j in &members[place + 1..] {
                     if excluded.of(i).binary_search(&(j as u32)).is_err() {
