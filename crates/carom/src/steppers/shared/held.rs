@@ -26,7 +26,7 @@ const MOST_ENUMERATED: usize = 12;
 /// Up to this many candidates the guess is tried before quadratic programmes.
 const FEW: usize = 6;
 /// From this many candidates on steps are those of clusters, of methods that search for sets otherwise.
-const MANY: usize = 49;
+const MANY: usize = 200;
 /// Quadratic programmes before a set is searched otherwise; 2 to 4 are the rule.
 const PROGRAMMES: u32 = 20;
 /// What a gap may be violated by whose row depends on those of others up to round-off, in multiples of its tolerance.
