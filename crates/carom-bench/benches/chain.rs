@@ -114,6 +114,9 @@ fn seconds_to_check(links: usize, rounded: bool) -> f64 {
     best
 }
 
+/// A name, and cost and solves of a step by the number of links.
+type Row<'a> = (&'a str, &'a dyn Fn(usize) -> (f64, f64));
+
 fn main() {
     let asked: Vec<usize> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
     // 63 and 64 links: the last length with full factors under `verlet`, and the first with sparse ones.
@@ -123,7 +126,7 @@ fn main() {
         "chain", "links", "ns/link/step", "solves/step", "of the cost of 100 links"
     );
     let (verlet, spook, pem) = (verlet::Config::default(), spook::Config::default(), pem::Config::default());
-    let cases: [(&str, &dyn Fn(usize) -> (f64, f64)); 5] = [
+    let cases: [Row; 5] = [
         ("verlet floating", &|links| cost(&verlet, links, floating(links))),
         ("spook floating", &|links| cost(&spook, links, floating(links))),
         ("pem floating", &|links| cost(&pem, links, floating(links))),

@@ -66,6 +66,9 @@ fn apart(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0, |worst, (a, b)| worst.max((a - b).abs()))
 }
 
+/// A stepper and its system.
+type Way<'a> = (Box<dyn Stepper<dyn System + 'a> + 'a>, &'a (dyn System + 'a));
+
 #[test]
 fn sparse_and_full_factors_give_the_same_motion_beside_the_threshold_and_above_it() {
     // 64 rows are the first that have sparse factors.
@@ -106,10 +109,9 @@ fn rods_that_turn_far_in_a_step_are_solved_as_with_full_factors_or_fail_as_with_
         // A short step puts the velocities onto the rods.
         let (first, _) = after(&system, &start, 1e-4, 1);
         let full = Full(floating(2, 120, false).0);
-        let mut ways: [(Box<dyn Stepper<dyn System>>, &dyn System); 2] =
-            [&system as &dyn System, &full].map(|system| {
-                (Box::new(verlet::Config::default().stepper(system, &first).expect("taken")) as _, system)
-            });
+        let mut ways: [Way; 2] = [&system as &dyn System, &full].map(|system| {
+            (Box::new(verlet::Config::default().stepper(system, &first).expect("taken")) as _, system)
+        });
         let [sparse, full] = ways.each_mut().map(|(stepper, system)| {
             let mut state = first.clone();
             stepper.step(*system, &mut state, 0.02).map(|report| (state, report.iterations))
