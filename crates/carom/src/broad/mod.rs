@@ -3,7 +3,7 @@
 //! The answer is a function of centres and radii alone: `|c_i − c_j| ≤ r_i + r_j` in the arithmetic of `f64`. What is
 //! kept from one question to the next only saves work: a list of the pairs of enlarged spheres (a list with a skin
 //! [verlet-1967]). It holds while every sphere lies inside its enlarged one; then no pair is missing. How
-//! much to enlarge is the business of [`skin`], cells of [`cells`].
+//! much to enlarge is the business of `skin.rs`, cells of `cells.rs`.
 //!
 //! Cost: O(N) at bounded density, for spheres of very different sizes too. Memory: up to 150 bytes an item and 24 a
 //! pair of the list; it grows when it must and is kept.
